@@ -1,0 +1,1 @@
+"""Durability and order: the append-only log every commit goes through first."""
