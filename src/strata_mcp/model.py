@@ -46,6 +46,8 @@ class Family(IntEnum):
 
 GLOBAL_FAMILIES: Final = frozenset({Family.BRANCH, Family.TAG, Family.MERGE})
 USER_FAMILIES: Final = (Family.KV, Family.JSON)
+SYSTEM_FAMILIES_FROM: Final = 64
+"""Families from this number on are the store's own."""
 
 
 class Durability(StrEnum):

@@ -253,7 +253,7 @@ def test_write_that_cannot_even_be_erased_is_cut_by_the_next_writer(tmp_path: Pa
     journal = open_level(tmp_path, io=Broken(2, errno.EIO, name="pwrite"))
     write(journal, 3)
     with pytest.raises(StrataError):
-        write(journal, 4)
+        write(journal, 4, 3000)
     other.read()
     other.acquire()
     assert other.recovered_bytes > 0
@@ -261,7 +261,10 @@ def test_write_that_cannot_even_be_erased_is_cut_by_the_next_writer(tmp_path: Pa
     assert other.read() == []
     other.append(commit(4))
     other.release()
-    assert numbers(FileJournal(tmp_path, STANDARD).read()) == [3, 4]
+    forget_control(tmp_path)
+    reopened = FileJournal(tmp_path, STANDARD)
+    assert numbers(reopened.read()) == [3, 4]
+    assert reopened.recovered_bytes == 0
 
 
 def test_full_disk_while_reserving_space_fails_the_commit(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -137,13 +138,22 @@ def test_closing_gives_reserved_space_back(tmp_path: Path) -> None:
     assert logs(tmp_path)[0].stat().st_size == size < 100
 
 
-def test_handle_goes_on_after_another_closed(tmp_path: Path) -> None:
-    """Ours: the space another handle gave back on closing does not disturb one that still writes."""
+def test_space_stays_reserved_while_a_handle_is_open(tmp_path: Path) -> None:
+    """Ours: closing one handle takes nothing from the others; the last one gives the space back."""
     first = open_level(tmp_path)
     second = open_level(tmp_path)
     write(first, 3)
-    second.read()
     second.close()
+    assert logs(tmp_path)[0].stat().st_size == 4 * 1024 * 1024
+    first.close()
+    assert logs(tmp_path)[0].stat().st_size < 100
+
+
+def test_handle_goes_on_without_its_reserved_space(tmp_path: Path) -> None:
+    """Ours: space cut off behind the tail does not disturb a handle that still writes."""
+    first = open_level(tmp_path)
+    write(first, 3)
+    os.truncate(logs(tmp_path)[0], first.size_bytes())
     for number in range(4, 30):
         write(first, number)
     assert numbers(FileJournal(tmp_path, STANDARD).read()) == list(range(3, 30))
@@ -228,6 +238,20 @@ def test_threads_share_one_flush(tmp_path: Path) -> None:
     assert journal.head == 42
     assert io.calls["pwrite"] == 40
     assert io.calls["fdatasync"] <= 20
+
+
+def test_seek_between_append_and_sync_flushes_the_commit(tmp_path: Path) -> None:
+    """Ours: in `always`, a thread that moves the handle away before another's sync puts its commit on disk."""
+    io = CountingIo()
+    journal = open_level(tmp_path, Durability.ALWAYS, io=io)
+    journal.acquire()
+    journal.append(commit(3))
+    journal.release()
+    io.calls.clear()
+    journal.seek(100)
+    assert io.calls["fdatasync"] == 1
+    journal.sync()
+    assert not journal.read_only
 
 
 def test_one_commit_is_one_write(tmp_path: Path) -> None:

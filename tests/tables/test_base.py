@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables.support import FIRST, KV, NO_LIMIT, PLENTY, checkpoint, commit, everything, put, write_commits
@@ -17,8 +21,8 @@ from strata_mcp.tables.base import SAMPLES_MAX, BaseTable
 from strata_mcp.tables.compaction import compact
 from strata_mcp.tables.tableset import TableSet
 
-KEYS = st.sampled_from([b"a", b"a\x00", b"a\x00b", b"b", b"ba", b"\xff", b"\xff\xff", b"k" * 40])
-SPACES = st.sampled_from(["default", "a", "Z", "\u00e9", "\U0001f600", "\uffff"])
+KEYS = st.sampled_from([b"", b"a", b"a\x00", b"a\x00b", b"b", b"ba", b"\xff", b"\xff\xff", b"k" * 40])
+SPACES = st.sampled_from(["", "default", "a", "Z", "\u00e9", "\U0001f600", "\uffff"])
 VALUES = st.one_of(st.none(), st.binary(max_size=12))
 RECORDS = st.lists(st.tuples(st.just(KV), SPACES, KEYS, VALUES, st.sampled_from([0, 0, 1, 1 << 50])), max_size=5)
 COMMITS = st.lists(st.tuples(st.sampled_from([0, 0, 7, 9]), RECORDS), min_size=1, max_size=12)
@@ -81,7 +85,7 @@ def test_reads_agree_with_a_dictionary(
         base = TableSet.open(db_path, PLENTY).base(KV)
         model = model_of(commits)
         assert base.rows == sum(map(len, model.values()))
-        for space in ("default", "a", "Z", "\u00e9", "\U0001f600", "\uffff", "unknown"):
+        for space in ("", "default", "a", "Z", "\u00e9", "\U0001f600", "\uffff", "unknown"):
             for key in (b"", b"a", b"a\x00", b"a\x00b", b"b", b"ba", b"\xff", b"\xff\xff", b"k" * 40):
                 check_key(base, model, space, key, limits)
             for start in (b"", b"a\x00a", b"\xff", b"\xff\xff\xff"):
@@ -183,3 +187,30 @@ def test_scans_of_one_table_do_not_disturb_each_other(tmp_path: Path) -> None:
     checkpoint(tmp_path)
     base = TableSet.open(tmp_path, PLENTY).base(KV)
     assert list(_scan_in_two(base)) == [key for key in keys for _ in range(2)]
+
+
+LAZY = """
+import sys
+from pathlib import Path
+from strata_mcp.tables.tableset import TableSet
+from strata_mcp.tables.worker import CheckpointWorker
+tables = TableSet.open(Path(sys.argv[1]), 1 << 20)
+tables.base(2)
+print(tables.base(2).rows, tables.checkpoint_ts, CheckpointWorker(Path(sys.argv[1])).is_busy)
+print(sorted({"lance", "lancedb", "numpy", "pandas", "pyarrow"}.intersection(sys.modules)))
+tables.base(1)
+print(sorted({"lance", "lancedb", "numpy", "pyarrow"}.intersection(sys.modules)))
+"""
+
+
+@pytest.mark.serial
+def test_nothing_heavy_loads_before_a_row_is_read(tmp_path: Path) -> None:
+    """Ours: opening tables, and asking for one that has no rows, imports neither Lance nor Arrow nor numpy."""
+    write_commits(tmp_path, [commit(FIRST, [put(b"k", b"v")])])
+    checkpoint(tmp_path)
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", LAZY, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.splitlines() == [f"0 {FIRST} False", "[]", "['lance', 'numpy', 'pyarrow']"]
+    assert ended.stderr == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -181,7 +182,9 @@ def test_a_killed_checkpoint_loses_nothing(
     for n in (2, 9, 18, 27, 36):
         path = copy_of(template, f"at{n}")
         command = [sys.executable, "-c", KILLED, str(path), str(n)]
-        ended = subprocess.run(command, cwd=root, env={"PYTHONPATH": f"{root / 'src'}:{root}"}, timeout=60, check=False)
+        ended = subprocess.run(
+            command, cwd=root, env={**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"}, timeout=60, check=False
+        )
         assert ended.returncode == -9
         check_nothing_is_lost(path)
         checkpoint(path)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 if sys.platform == "win32":
     LOCK_EXCLUSIVE: Final = 0
+    LOCK_SHARED: Final = 0
+    LOCK_WITHOUT_WAITING: Final = 0
     LOCK_RELEASE: Final = 0
 
     def flock(fd: int, operation: int) -> None:
@@ -36,10 +38,12 @@ if sys.platform == "win32":
 
 else:
     from fcntl import LOCK_EX as LOCK_EXCLUSIVE
+    from fcntl import LOCK_NB as LOCK_WITHOUT_WAITING
+    from fcntl import LOCK_SH as LOCK_SHARED
     from fcntl import LOCK_UN as LOCK_RELEASE
     from fcntl import flock
 
-__all__ = ["LOCK_EXCLUSIVE", "LOCK_RELEASE", "ControlPage", "flock"]
+__all__ = ["LOCK_EXCLUSIVE", "LOCK_RELEASE", "LOCK_SHARED", "LOCK_WITHOUT_WAITING", "ControlPage", "flock"]
 
 SEQUENCE: Final = 0
 """Changes with every append, truncation and recovery."""

@@ -15,6 +15,8 @@ from strata_mcp.journal.control import (
     HEAD,
     LOCK_EXCLUSIVE,
     LOCK_RELEASE,
+    LOCK_SHARED,
+    LOCK_WITHOUT_WAITING,
     OFFSET,
     SEGMENT,
     ControlPage,
@@ -61,7 +63,12 @@ class FileJournal(LogWriter):
         self._start_after = start_after
         self._lock = Lock()
         try:
-            control = ControlPage(path, io)
+            self._folder_fd = _share_folder(path)
+            try:
+                control = ControlPage(path, io)
+            except BaseException:
+                os.close(self._folder_fd)
+                raise
         except OSError as error:
             raise _cannot_open(path, error) from error
         self._lock_fd = control.lock_fd
@@ -155,7 +162,7 @@ class FileJournal(LogWriter):
         if head <= upto and words[OFFSET] > 0:
             words[ACTIVE] = 1
             self.segments.trim(active, words[OFFSET])
-            self._io.close(self._create(head + 1))
+            self._io.close(self.segments.open(head + 1, create=True))
             self._publish_segment(head + 1, words[FINISHED_BYTES] + words[OFFSET], words[BASE])
             firsts.append(head + 1)
         kept = max((first for first in firsts if first <= upto + 1), default=firsts[0])
@@ -188,23 +195,24 @@ class FileJournal(LogWriter):
             self._let_go(_CLOSED)
 
     def _trim(self) -> None:
-        """Give back the space reserved behind the tail; others go on appending past the end of the file."""
+        """Give back the space reserved behind the tail, unless someone else may still use it."""
         self.acquire()
         try:
+            flock(self._folder_fd, LOCK_EXCLUSIVE | LOCK_WITHOUT_WAITING)
             self.segments.trim(self.control_words[SEGMENT], self.control_words[OFFSET])
         except OSError:
-            pass  # the space stays reserved until the next close
+            pass  # the space stays reserved until the last handle closes
         finally:
             self.release()
 
     def _let_go(self, code: str) -> None:
         self._closed_code = code
         self._append_level = self.seen = UNLEVEL
-        lock_fd, self._lock_fd = self._lock_fd, NO_FD
-        self._io.close(lock_fd)
-        if self._fd != NO_FD:
-            fd, self._fd = self._fd, NO_FD
-            self._io.close(fd)
+        descriptors = (self._lock_fd, self._folder_fd, self._fd)
+        self._lock_fd = self._folder_fd = self._fd = NO_FD
+        for fd in descriptors:
+            if fd != NO_FD:
+                self._io.close(fd)
 
     def __del__(self) -> None:
         """Let go of the files of a handle nobody closed; the space it reserved waits for the next close."""
@@ -216,6 +224,17 @@ class FileJournal(LogWriter):
         if not self._closed_code:
             self._lock = Lock()
             self._let_go(_FORKED)
+
+
+def _share_folder(path: Path) -> int:
+    """Show the other handles that there is one more; the last to close gives the reserved space back."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        flock(fd, LOCK_SHARED)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
 
 
 def _cannot_open(path: Path, error: OSError) -> StrataError:

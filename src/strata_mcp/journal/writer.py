@@ -158,6 +158,7 @@ class LogWriter(LogReader):
             self._io.fallocate(self._fd, reserve_bytes)
             if self._must_sync:
                 self._io.fsync(self._fd)
+                self._io.fsync_dir(self.segments.folder)
         except OSError as error:
             self._stop_writing()
             raise self._cannot("no space could be reserved for the journal", error) from error
@@ -172,7 +173,7 @@ class LogWriter(LogReader):
             raise self._group.failure
         words[ACTIVE] = 1
         self._io.ftruncate(self._fd, self._offset)
-        fd, finished_fd = self._create(first), self._fd
+        fd, finished_fd = self.segments.open(first, create=True), self._fd
         finished_bytes = words[FINISHED_BYTES] + self._offset
         self._fd = fd
         self._segment = first
@@ -182,16 +183,6 @@ class LogWriter(LogReader):
         self._check_rest = self._control.check_rest()
         self._append_level = self.seen = words[SEQUENCE]
         self._io.close(finished_fd)
-
-    def _create(self, first: int) -> int:
-        fd = self.segments.open(first, create=True)
-        if self._must_sync:
-            try:
-                self._io.fsync_dir(self.segments.folder)
-            except BaseException:
-                self._io.close(fd)
-                raise
-        return fd
 
     def _publish_segment(self, first: int, finished_bytes: int, base: int) -> None:
         self._control.write(segment=first, offset=0, head=first - 1, base=base, finished_bytes=finished_bytes)
@@ -229,8 +220,9 @@ class LogWriter(LogReader):
 
     def _flush(self) -> int:
         head, offset = self.head, self._offset
-        self._io.fdatasync(self._fd)
-        self._settled = offset
+        if self._fd != NO_FD:  # after a seek there is nothing left: leaving the segment put it on disk
+            self._io.fdatasync(self._fd)
+            self._settled = offset
         return head
 
     def _cannot(self, what: str, error: Exception) -> StrataError:

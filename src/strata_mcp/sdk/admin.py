@@ -19,16 +19,18 @@ if TYPE_CHECKING:
         AdminStorage,
     )
     from strata_mcp.sdk.scope import Scope
+    from strata_mcp.tables.checkpoint import CheckpointOutcome
 
 
 class AdminNamespace:
-    """The database as a whole. A view's branch and space do not matter here."""
+    """The database as a whole, seen from the branch it was opened with: a view's branch and space do not matter."""
 
-    __slots__ = ("_admin",)
+    __slots__ = ("_admin", "_branch")
 
     def __init__(self, scope: Scope) -> None:
-        """Bind the engine's admin calls."""
+        """`scope` is that of the session: the branch the database was opened with."""
         self._admin = scope.engine.admin
+        self._branch = scope.branch
 
     def ping(self) -> AdminPing:
         """Answer with the version of Strata: the handle works."""
@@ -36,15 +38,15 @@ class AdminNamespace:
 
     def info(self) -> AdminDatabaseInfo:
         """What kind of database this is, and how many branches and spaces it has."""
-        return self._admin.info()
+        return self._admin.info(self._branch)
 
     def health(self) -> AdminHealth:
         """Whether the parts of the database are sound."""
-        return self._admin.health()
+        return self._admin.health(self._branch)
 
     def metrics(self) -> AdminMetrics:
         """Counts for monitoring."""
-        return self._admin.metrics()
+        return self._admin.metrics(self._branch)
 
     def storage(self, *, audit: bool = False) -> AdminStorage:
         """
@@ -53,7 +55,7 @@ class AdminNamespace:
         Args:
             audit: look at every file; slower, and fills in more fields.
         """
-        return self._admin.storage(audit=flag(audit, "audit"))
+        return self._admin.storage(self._branch, audit=flag(audit, "audit"))
 
     def describe(self, *, space: str | None = None) -> AdminDescribe:
         """
@@ -62,7 +64,7 @@ class AdminNamespace:
         Args:
             space: the space to count in; `default` without it.
         """
-        return self._admin.describe(space=optional_text(space, "space"))
+        return self._admin.describe(self._branch, space=optional_text(space, "space"))
 
     def config(self) -> AdminConfig:
         """How the database was opened."""
@@ -73,17 +75,17 @@ class AdminNamespace:
         return self._admin.config_value(text(key, "key"))
 
     def ipc_status(self) -> AdminIpcStatus:
-        """Who serves the database to other processes: nobody, since each process opens it itself."""
+        """Who serves the database to other processes; each process opens it itself, so each is its own owner."""
         return self._admin.ipc_status()
 
     def ipc_stop(self) -> AdminIpcStop:
-        """Stop serving other processes; there is nothing to stop."""
+        """Stop saying that this handle serves others; they go on unhindered."""
         return self._admin.ipc_stop()
 
-    def checkpoint(self) -> object:
+    def checkpoint(self) -> CheckpointOutcome:
         """Move what the journal holds into the tables now."""
         return self._admin.checkpoint()
 
-    def compact(self) -> object:
+    def compact(self) -> CheckpointOutcome:
         """Rewrite the tables into fewer files."""
         return self._admin.compact()

@@ -143,10 +143,10 @@ def lifetime_us(expires_in: object) -> int | None:
         return None
     if isinstance(expires_in, timedelta):
         lifetime = expires_in // timedelta(microseconds=1)
-    elif isinstance(expires_in, int | float) and not isinstance(expires_in, bool) and isfinite(expires_in):
-        lifetime = round(expires_in * MICROSECONDS)
+    elif isinstance(expires_in, int | float) and not isinstance(expires_in, bool):
+        lifetime = round(expires_in * MICROSECONDS) if isfinite(expires_in) else 0
     else:
         raise wrong_type("expires_in", "a number of seconds or a timedelta", expires_in)
     if lifetime <= 0:
-        raise fail("invalid_argument.sdk.argument", "expires_in takes a time above zero", field="expires_in")
+        raise fail("invalid_argument.engine.expires_in", expires_in=expires_in)
     return lifetime

@@ -159,9 +159,9 @@ class Strata:
         Returns:
             `{"type": ..., "data": ...}`.
         """
+        self._check_open()
         from strata_mcp.tools.dispatch import execute
 
-        self._check_open()
         return execute(self._session.engine, command, self._session.branch, self._session.space)
 
     def at(self, *, branch: str | None = None, space: str | None = None, author: str | None = None) -> Strata:

@@ -29,7 +29,7 @@ class KVNamespace:
     Text is encoded as UTF-8 on the way in; what comes back is bytes. Keys are ordered by their bytes.
     """
 
-    __slots__ = ("_branch", "_delete", "_delete_many", "_get_value", "_kv", "_put", "_put_many", "_space")
+    __slots__ = ("_branch", "_delete", "_delete_many", "_kv", "_put", "_put_many", "_read", "_space")
 
     def __init__(self, scope: Scope) -> None:
         """Bind what the hot calls need, so that they look nothing up."""
@@ -37,7 +37,7 @@ class KVNamespace:
         self._kv = kv
         self._branch = scope.branch
         self._space = scope.space
-        self._get_value = kv.get_value
+        self._read = kv.reader(scope.branch, scope.space)
         self._put = scope.signed(kv.put)
         self._put_many = scope.signed(kv.batch_put)
         self._delete = scope.signed(kv.delete)
@@ -98,7 +98,7 @@ class KVNamespace:
         except UnicodeEncodeError as error:
             raise arguments.not_unicode("key", error) from None
         if as_of is None and as_of_time is None:
-            return self._get_value(self._branch, self._space, raw_key)
+            return self._read(raw_key)
         entry = self._kv.get(self._branch, self._space, raw_key, as_of=position(as_of), as_of_time=instant(as_of_time))
         return None if entry is None else entry.value
 

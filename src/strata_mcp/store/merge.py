@@ -12,7 +12,7 @@ from strata_mcp.model import DEFAULT_SPACE, Family, RecordTuple, Row
 from strata_mcp.results.branches import BranchPreviewItem, PromotionOutcomeItem, PromotionStrategy
 from strata_mcp.store.branches import branch_record_tuple
 from strata_mcp.store.catalog import check_branch_name
-from strata_mcp.store.compare import Entity, live
+from strata_mcp.store.compare import Entity, live, touched_between
 from strata_mcp.store.families import FamilyRules
 from strata_mcp.store.lineage import GLOBAL_NODE, NO_LIMIT, Node, common_ancestor
 from strata_mcp.store.promotion import COVERED, UNSUPPORTED, Lookup, Plan, plan
@@ -27,10 +27,15 @@ MERGE_TRAIL = 2
 
 
 class Promotion(msgspec.Struct, frozen=True):
-    """Memory of the last merge in one direction; stored as JSON under "source uid>target uid"."""
+    """
+    Memory of the last merge in one direction; stored as JSON under "source uid>target uid".
+
+    `is_clean`: the sides disagreed nowhere, so nothing was left different on purpose.
+    """
 
     source_version: int
     merged_at: int
+    is_clean: bool
 
 
 class _Ground(NamedTuple):
@@ -96,7 +101,7 @@ class Merging:
             self._follow_spaces(nodes, ground, made)
             if made.records:
                 merged_at = store.journal.head + 1 + MERGE_LEAD
-                made.records.extend(self._bookkeeping(nodes[0], nodes[1], merged_at))
+                made.records.extend(self._bookkeeping(nodes, merged_at, is_clean=not made.conflicts))
                 self._write(nodes[1], made, outcome, MERGE_LEAD, MERGE_TRAIL)
                 outcome.spaces_covered = self._spaces(*nodes)
         return outcome
@@ -172,20 +177,22 @@ class Merging:
         target_limit = target.limit_of(shared, NO_LIMIT) or 0
         point = min(source_limit, target_limit)
         forward, backward = self._last(source, target), self._last(target, source)
-        if forward is not None:
-            entities = state.touched(source.uid, self._families, forward.source_version, NO_LIMIT)
-            branch_point = forward.source_version
-        else:
-            entities = state.touched(shared.uid, self._families, point, source_limit)
-            for step, bound in source.path(NO_LIMIT):
-                if step is shared:
-                    break
-                entities |= state.touched(step.uid, self._families, 0, bound)
-            branch_point = point
+        branch_point = point if forward is None else forward.source_version
         if backward is not None and (forward is None or backward.merged_at > forward.merged_at):
+            if forward is not None and forward.is_clean and backward.is_clean:
+                entities = state.touched(source.uid, self._families, forward.source_version, NO_LIMIT)
+            else:
+                limits = (NO_LIMIT, backward.source_version)
+                entities = touched_between(state, self._families, source, target, limits)
             return _Ground(target, backward.source_version, branch_point, entities)
         if forward is not None:
+            entities = state.touched(source.uid, self._families, forward.source_version, NO_LIMIT)
             return _Ground(source, forward.source_version, branch_point, entities)
+        entities = state.touched(shared.uid, self._families, point, source_limit)
+        for step, bound in source.path(NO_LIMIT):
+            if step is shared:
+                break
+            entities |= state.touched(step.uid, self._families, 0, bound)
         return _Ground(shared, point, branch_point, entities)
 
     def _last(self, source: Node, target: Node) -> Promotion | None:
@@ -233,7 +240,8 @@ class Merging:
             if not left:
                 made.records.append((Family.SPACE, "", key, None, 0))
 
-    def _bookkeeping(self, source: Node, target: Node, merged_at: int) -> list[RecordTuple]:
+    def _bookkeeping(self, nodes: tuple[Node, Node], merged_at: int, *, is_clean: bool) -> list[RecordTuple]:
+        source, target = nodes
         record = msgspec.structs.replace(
             target.record,
             merged_from_uid=source.uid,
@@ -241,7 +249,7 @@ class Merging:
             merged_from_generation=source.record.generation,
             merged_at=merged_at,
         )
-        memory = Promotion(newest_position(self._store.state, source), merged_at)
+        memory = Promotion(newest_position(self._store.state, source), merged_at, is_clean)
         return [
             branch_record_tuple(record),
             (Family.MERGE, "", _promotion_key(source, target), _encode(memory), 0),

@@ -114,21 +114,10 @@ class OverlayTable:
         self.layers: dict[int, Layer] = {}
         self.writers: dict[bytes, list[int]] | None = None
 
-    def layer(self, uid: int) -> Layer:
-        """The layer of a branch, made on first use."""
-        layer = self.layers.get(uid)
-        if layer is None:
-            layer = self.layers[uid] = Layer()
-        return layer
-
-    def write(self, uid: int, key: bytes, row: Row) -> None:
-        """Add a row of a branch."""
-        layer = self.layers.get(uid)
-        if layer is None:
-            layer = self.layers[uid] = Layer()
-        if self.writers is not None and key not in layer.rows:
+    def note_writer(self, key: bytes, uid: int) -> None:
+        """Follow the first version of a key on a branch, once the index of writers exists."""
+        if self.writers is not None:
             self.writers.setdefault(key, []).append(uid)
-        layer.write(key, row)
 
     def writers_of(self, key: bytes) -> list[int]:
         """Branches with a recent version of the key; the index is built when first asked for."""

@@ -12,13 +12,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from strata_mcp.model import GLOBAL_FAMILIES, GLOBAL_UID, Commit, Family, Row
+from strata_mcp.model import GLOBAL_FAMILIES, GLOBAL_UID, SYSTEM_FAMILIES_FROM, Commit, Family, Row
 from strata_mcp.store.lineage import Node
-from strata_mcp.store.overlay import ROW_OVERHEAD_BYTES, OverlayTable
+from strata_mcp.store.overlay import ROW_OVERHEAD_BYTES, Layer, OverlayTable
 
 if TYPE_CHECKING:
     from strata_mcp.tables.tableset import TableSet
 
+_KV = int(Family.KV)
 DEEP_LINEAGE = 16
 """Above this depth a key's writers are looked up instead of walking every ancestor."""
 
@@ -62,26 +63,35 @@ class State:
             found = self.overlay[family, space] = OverlayTable(family, space, base)
         return found
 
-    def apply(self, commit: Commit) -> None:
-        """Add one commit; replaying it is harmless."""
+    def apply(self, commit: Commit) -> bool:
+        """Add one commit; replaying it is harmless. True when it holds records of the store's own families."""
         uid, timestamp = commit.branch, commit.timestamp
         overlay = self.overlay
-        size = 0
+        size = 64
+        is_special = False
         for family, space, key, value, extra in commit.records:
             table = overlay.get((family, space))
             if table is None:
                 table = self.table(family, space)
-            owner = GLOBAL_UID if family in GLOBAL_FAMILIES else uid
-            if owner not in table.layers:
-                table.layer(owner)
-                self.by_branch.setdefault(owner, []).append(table)
-            table.write(owner, key, (timestamp, value, extra))
-            if extra and family == Family.KV:
-                table.layers[owner].expiring = True
-            size += len(key) + len(value or b"") + ROW_OVERHEAD_BYTES
-        self.overlay_bytes += size + 64
-        if self._timestamps and self._timestamps[-1] >= timestamp:
-            return
+            owner = uid
+            if family >= SYSTEM_FAMILIES_FROM:
+                is_special = True
+                if family in GLOBAL_FAMILIES:
+                    owner = GLOBAL_UID
+            layer = table.layers.get(owner)
+            if layer is None:
+                layer = self.new_layer(table, owner)
+            if table.writers is not None and key not in layer.rows:
+                table.note_writer(key, owner)
+            layer.write(key, (timestamp, value, extra))
+            if extra and family == _KV:
+                layer.expiring = True
+            size += len(key) + ROW_OVERHEAD_BYTES
+            if value is not None:
+                size += len(value)
+        self.overlay_bytes += size
+        if timestamp <= self.newest:
+            return is_special
         self.newest = timestamp
         self._timestamps.append(timestamp)
         self._last.append(commit.last)
@@ -92,6 +102,13 @@ class State:
         timeline.append(timestamp)
         if commit.author or commit.message:
             self.notes[timestamp] = (commit.author, commit.message)
+        return is_special
+
+    def new_layer(self, table: OverlayTable, owner: int) -> Layer:
+        """Give a branch a layer in a table."""
+        layer = table.layers[owner] = Layer()
+        self.by_branch.setdefault(owner, []).append(table)
+        return layer
 
     # ---- rows ----
 

@@ -62,7 +62,6 @@ class Store:
         self.clock = clock
         self.reading = threading.RLock()
         self.damage: StrataError | None = None
-        self.on_commit: Callable[[], None] | None = None
         self._open_tables = open_tables
         self._durability = CommitDurability(journal.durability.value)
         self._must_sync = self._durability is CommitDurability.ALWAYS
@@ -134,13 +133,13 @@ class Store:
         self.level = self.journal.seen
 
     def _apply(self, commit: Commit) -> None:
-        self.state.apply(commit)
-        self.catalog.note(commit)
-        for family, _, key, value, _ in commit.records:
-            if family == Family.SPACE and value is None:
-                self._registered.discard((commit.branch, key.decode()))
-            elif family == Family.BRANCH:
-                self.bump()
+        if self.state.apply(commit):
+            self.catalog.note(commit)
+            for family, _, key, value, _ in commit.records:
+                if family == Family.SPACE and value is None:
+                    self._registered.discard((commit.branch, key.decode()))
+                elif family == Family.BRANCH:
+                    self.bump()
         if commit.committed_at_us > self._last_us:
             self._last_us = commit.committed_at_us
 
@@ -369,11 +368,14 @@ class Store:
             now_us = self._last_us + 1
         local = self._local
         commit = Commit(timestamp, timestamp + trail, now_us, uid, records, local.author, local.message)
-        journal.append(commit)
-        self._apply(commit)
+        try:
+            journal.append(commit)
+            self._apply(commit)
+        except BaseException:
+            if journal.head == commit.last:  # interrupted behind the append: it is committed, so it must show
+                self._apply(commit)
+            raise
         self.level = journal.seen
-        if self.on_commit is not None:
-            self.on_commit()
         return CommitReceipt(0, self._durability, 0, timestamp, timestamp, now_us)
 
     def _commit(self, staged: Staged) -> None:

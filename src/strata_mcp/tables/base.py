@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from strata_mcp.model import Row
-from strata_mcp.tables.load import NO_ROWS, NO_STRINGS, branch_ranges, to_view
+from strata_mcp.tables.buffers import NO_STRINGS, branch_ranges, to_view
+from strata_mcp.tables.load import NO_ROWS
 from strata_mcp.tables.values import ResidentValues
 
 if TYPE_CHECKING:
@@ -46,10 +47,12 @@ class BaseTable:
         self._stride = max(1, -(-(len(columns.starts) - 1) // SAMPLES_MAX))
         self._samples: dict[str, list[bytes]] = {}
         self._sample_bytes = 0
-        # The last key looked up and its rows: callers ask for writers and then for a version.
-        self._last: tuple[str, bytes, tuple[int, int]] = ("", b"", _NOWHERE)
+        self._space_names = list(columns.spaces)
+        self._space_stops = [stop for _, stop in columns.spaces.values()]
         self._writes: tuple[memoryview, dict[int, tuple[int, int]]] | None = None
         self._lock = threading.Lock()
+        # The last key looked up and its rows: callers ask for writers and then for a version.
+        self._last: tuple[str, bytes, tuple[int, int]] = ("", b"", self._find("", b""))
 
     @property
     def nbytes(self) -> int:
@@ -92,13 +95,15 @@ class BaseTable:
         last = self._last
         if last[1] == key and last[0] == space:
             return last[2]
-        index = self._lower(space, key)
-        bounds = self._spaces.get(space, _NOWHERE)
-        found = _NOWHERE
-        if index < bounds[1] and self._keys.at(index) == key:
-            found = self._starts[index], self._starts[index + 1]
+        found = self._find(space, key)
         self._last = (space, key, found)
         return found
+
+    def _find(self, space: str, key: bytes) -> tuple[int, int]:
+        index = self._lower(space, key)
+        if index < self._spaces.get(space, _NOWHERE)[1] and self._keys.at(index) == key:
+            return self._starts[index], self._starts[index + 1]
+        return _NOWHERE
 
     def _own(self, first: int, stop: int, branch_uid: int) -> tuple[int, int]:
         """The part of a key's rows that a branch wrote."""
@@ -184,8 +189,7 @@ class BaseTable:
         low = bisect_right(order, after, first, stop, key=timestamps.__getitem__)
         high = bisect_right(order, upto, low, stop, key=timestamps.__getitem__)
         indexes = {bisect_right(self._starts, row) - 1 for row in order[low:high].tolist()}
-        names = list(self._spaces)
-        stops = [bounds[1] for bounds in self._spaces.values()]
+        names, stops = self._space_names, self._space_stops
         return [(names[bisect_right(stops, index)], self._keys.at(index)) for index in sorted(indexes)]
 
     def _index_writes(self) -> tuple[memoryview, dict[int, tuple[int, int]]]:

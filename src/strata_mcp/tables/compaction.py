@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from strata_mcp.tables.buffers import bytes_array, to_numpy
 from strata_mcp.tables.checkpoint import CheckpointOutcome, fragments_max, record
 from strata_mcp.tables.dataset import (
     ROWS_PER_FILE_MAX,
@@ -22,7 +23,7 @@ from strata_mcp.tables.dataset import (
     writing,
 )
 from strata_mcp.tables.files import check_digests, checkpoint_lock, entry_of, sweep, sync_table, table_damage
-from strata_mcp.tables.load import bytes_array, families_of, sort_columns, to_numpy
+from strata_mcp.tables.load import families_of, sort_columns
 from strata_mcp.tables.schema import COMMITS, SPEC_OF_NAME
 from strata_mcp.tables.state import CheckpointState, TableState, read_state
 

@@ -114,10 +114,8 @@ def sync_table(db_path: Path, table: str, paths: Iterable[str], io: OsIo) -> Non
         finally:
             io.close(fd)
     root = dataset_path(db_path, table)
-    for name in FOLDERS:
-        folder = os.path.join(root, name)
-        if os.path.isdir(folder):
-            io.fsync_dir(folder)
+    for name in ("data", "_versions"):
+        io.fsync_dir(os.path.join(root, name))
     io.fsync_dir(root)
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from strata_mcp.tables.load import ByteColumn, branch_ranges, byte_column, bytes_array, to_numpy, to_view
+from strata_mcp.tables.buffers import ByteColumn, branch_ranges, byte_column, bytes_array, to_numpy, to_view
 
 Entry: TypeAlias = tuple[int, int, int]
 """(timestamp, last number occupied, committed_at_us)."""

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from strata_mcp.tables.load import ByteColumn
+    from strata_mcp.tables.buffers import ByteColumn
     from strata_mcp.tables.schema import TableSpec
 
 PAGE_BYTES: Final = 64 * 1024
 """What a page of average values comes to."""
 PAGE_ROWS_MAX: Final = 1024
+RELOCATIONS_MAX: Final = 10
+"""A table cannot well be rewritten more often while one page is read."""
 VALUE_OVERHEAD_BYTES: Final = 50
 """Of one bytes object in a page: header and list slot."""
 
@@ -128,11 +130,12 @@ class PagedValues:
     def _read(self, page: int) -> list[bytes | None]:
         first = page * self._page_rows
         stop = min(first + self._page_rows, self._rows)
-        try:
-            return self._take(first, stop)
-        except TableMoved:
-            self._source = self._relocate()
-            return self._take(first, stop)
+        for _ in range(RELOCATIONS_MAX):
+            try:
+                return self._take(first, stop)
+            except TableMoved:
+                self._source = self._relocate()
+        return self._take(first, stop)
 
     def _take(self, first: int, stop: int) -> list[bytes | None]:
         import pyarrow as pa

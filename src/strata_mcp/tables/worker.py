@@ -17,11 +17,11 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final, Literal, TypeAlias
+from typing import IO, Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from strata_mcp.errors import StrataError, fail
+from strata_mcp.errors import StrataError, error_from_status, fail
 from strata_mcp.tables.checkpoint import CheckpointOutcome
 
 Kind: TypeAlias = Literal["checkpoint", "compact"]
@@ -34,20 +34,11 @@ CLOSE_S: Final = 60.0
 """How long `close` waits for a checkpoint that is being written."""
 
 
-class WorkerError(msgspec.Struct, frozen=True):
-    """A typed error on its way from the worker."""
-
-    code: str
-    message: str
-    hint: str | None
-    details: dict[str, str]
-
-
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line from the worker."""
+    """One line from the worker: an outcome, or a typed error in its wire form."""
 
     outcome: CheckpointOutcome | None = None
-    error: WorkerError | None = None
+    error: dict[str, Any] | None = None
 
 
 _decode_reply = msgspec.json.Decoder(Reply).decode
@@ -102,8 +93,7 @@ class CheckpointWorker:
     @property
     def is_busy(self) -> bool:
         """Whether a command is running or waiting to run."""
-        with self._lock:
-            return self._running is not None or bool(self._waiting)
+        return self._running is not None
 
     def request(self, kind: Kind) -> Future[CheckpointOutcome]:
         """Ask for a command and return at once; what happens to it is the future's to tell."""
@@ -198,7 +188,7 @@ class CheckpointWorker:
                 reply = _decode_reply(line)
                 if reply.outcome is not None:
                     return reply.outcome
-                raise _rebuilt(reply.error)
+                raise error_from_status(reply.error or {})
             self._end(process, CLOSE_S)
             status = process.returncode
         raise fail("io.engine.checkpoint", f"the process that writes tables ended with status {status}")
@@ -266,22 +256,14 @@ def _ask(process: subprocess.Popen[bytes], kind: str) -> bytes:
         return b""
 
 
-def _rebuilt(error: WorkerError | None) -> StrataError:
-    if error is None:
-        return fail("internal.engine.persistence", "the process that writes tables answered nothing")
-    return fail(error.code, error.message, hint=error.hint, **error.details)
-
-
 # ---- inside the worker process ----
 
 
 def main(arguments: list[str]) -> int:
     """Serve commands from standard input until it ends or nothing comes for a while."""
-    db_path = Path(arguments[0])
-    idle_s = float(arguments[1])
+    db_path, idle_s = Path(arguments[0]), float(arguments[1])
     # Ctrl-C in a terminal reaches the whole group; the parent decides what becomes of us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ["LANCE_LOG"] = "off"
     answers = os.dup(1)
     os.dup2(2, 1)
     for line in _lines(0, idle_s):
@@ -291,8 +273,7 @@ def main(arguments: list[str]) -> int:
         try:
             reply = Reply(outcome=perform(db_path, kind))
         except StrataError as error:
-            details = {str(name): str(value) for name, value in error.details.items()}
-            reply = Reply(error=WorkerError(error.code, error.message, error.hint, details))
+            reply = Reply(error=error.status)
         try:
             os.write(answers, _encode(reply) + b"\n")
         except BrokenPipeError:
@@ -317,4 +298,5 @@ def _lines(fd: int, idle_s: float) -> Iterator[bytes]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Everything is on disk; taking the interpreter and its native threads apart would only keep the parent waiting.
+    os._exit(main(sys.argv[1:]))
