@@ -19,7 +19,7 @@ from typing import Any
 
 import stratadb
 
-WORDS = "agent memory branch merge plan result error retry token budget note user order price city search".split()
+WORDS = "agent memory branch merge plan result error retry token budget note user order price".split()  # noqa: SIM905 - shorter
 
 
 def text(rng: random.Random, size: int) -> str:
@@ -94,9 +94,8 @@ def run(folder: str, scale: float, seed: int) -> dict[str, float]:
     once("kv.put_many 20k", lambda: [db.kv.put_many(batch) for batch in batches], figures)
     found = once("kv.keys of 20k", lambda: db.kv.keys("bulk:").all(), figures)
     assert len(found) == len(many)
-    forks = []
     for number in range(5):
-        forks.append(once("fork", lambda number=number: db.branches.fork("default", f"try-{number}"), figures))
+        once("fork", lambda number=number: db.branches.fork("default", f"try-{number}"), figures)
     branch = db.at(branch="try-0")
     for key, value in singles[:200]:
         branch.kv.put(key, value + "!")

@@ -101,9 +101,7 @@ class Admin:
         engine = self._engine
         spaces = engine.spaces.list(branch).items
         chosen = engine.store.space(DEFAULT_SPACE if space is None else space)
-        primitives = AdminPrimitives(
-            0, [], engine.json.count(branch, chosen), engine.kv.count(branch, chosen), []
-        )
+        primitives = AdminPrimitives(0, [], engine.json.count(branch, chosen), engine.kv.count(branch, chosen), [])
         return AdminDescribe(
             branch,
             [item.name for item in engine.branches.list().items],
@@ -229,6 +227,4 @@ class Admin:
 
 
 def _tree_bytes(path: str) -> int:
-    return sum(
-        os.lstat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(path) for name in names
-    )
+    return sum(os.lstat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(path) for name in names)

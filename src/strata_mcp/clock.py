@@ -68,11 +68,12 @@ def to_micros(when: TimeLike | None) -> int | None:
     from datetime import UTC, date, datetime
 
     if isinstance(when, str):
+        text = when
         try:
-            when = datetime.fromisoformat(when)
+            when = datetime.fromisoformat(text)
         except ValueError:
             raise fail(
-                "invalid_argument.sdk.as_of_time", f"{when[:60]!r} is not an ISO 8601 date or time", value=when[:60]
+                "invalid_argument.sdk.as_of_time", f"{text[:60]!r} is not an ISO 8601 date or time", value=text[:60]
             ) from None
     if isinstance(when, date) and not isinstance(when, datetime):
         when = datetime(when.year, when.month, when.day).astimezone()

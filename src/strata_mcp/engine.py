@@ -220,5 +220,3 @@ def _budget(explicit: int | None, host_bytes: int | None) -> tuple[int, str]:
     if host_bytes is None:
         return MEMORY_BUDGET_FALLBACK, "fixed_default"
     return min(host_bytes // 4, MEMORY_BUDGET_MAX), "derived_from_host"
-
-

@@ -246,7 +246,12 @@ CLASSES: dict[str, type[StrataError]] = {
 
 
 def fail(
-    code: str, message: str | None = None, *, hint: str | None = None, commit_outcome: str | None = None, **details: object
+    code: str,
+    message: str | None = None,
+    *,
+    hint: str | None = None,
+    commit_outcome: str | None = None,
+    **details: object,
 ) -> StrataError:
     """
     Build the typed error of a registered code, to be raised by the caller.

@@ -10,10 +10,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.stateful.model import ABSENT, Model, ModelBranch, Place, Rows, three_way
 
 from strata_mcp.engine import Engine
 from strata_mcp.errors import ConflictError, InvalidArgumentError
-from tests.stateful.model import ABSENT, Model, ModelBranch, Place, Rows, three_way
 
 KEYS = st.sampled_from(["a", "b", "c", "d/1", "é"])
 SPACES = st.sampled_from(["default", "notes"])
@@ -30,6 +30,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @initialize(target=branches)
     def start(self) -> str:
+        """Begin with a fresh database on disk."""
         self.folder = Path(tempfile.mkdtemp())
         self.engine = Engine.open(self.folder / "db")
         self.model = Model()
@@ -38,6 +39,7 @@ class StoreMachine(RuleBasedStateMachine):
         return "default"
 
     def teardown(self) -> None:
+        """Leave nothing behind."""
         if hasattr(self, "engine"):
             self.engine.close(checkpoint=False)
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -45,9 +47,11 @@ class StoreMachine(RuleBasedStateMachine):
     # ---- helpers ----
 
     def alive(self, name: str) -> ModelBranch | None:
+        """The live branch of that name, if any."""
         return self.model.names.get(name)
 
     def put(self, branch: str, place: Place, value: Any, engine: Engine | None = None) -> None:
+        """Write one row on both sides and compare the effect."""
         engine = engine or self.engine
         capability, space, key = place
         if capability == "kv":
@@ -69,16 +73,19 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(branch=branches, space=SPACES, key=KEYS, value=VALUES)
     def put_value(self, branch: str, space: str, key: str, value: str) -> None:
+        """A put is visible at once."""
         if self.alive(branch):
             self.put(branch, ("kv", space, key), value)
 
     @rule(branch=branches, space=SPACES, key=KEYS)
     def delete_value(self, branch: str, space: str, key: str) -> None:
+        """A delete of something absent commits nothing."""
         if self.alive(branch):
             self.put(branch, ("kv", space, key), ABSENT)
 
     @rule(branch=branches, key=KEYS, name=FIELDS, value=VALUES)
     def set_field(self, branch: str, key: str, name: str, value: str) -> None:
+        """Setting a path makes the document when it is absent."""
         life = self.alive(branch)
         if life is None:
             return
@@ -90,11 +97,13 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(branch=branches, key=KEYS)
     def delete_document(self, branch: str, key: str) -> None:
+        """Documents go like values do."""
         if self.alive(branch):
             self.put(branch, ("json", "default", key), ABSENT)
 
     @rule(branch=branches, entries=st.dictionaries(KEYS, VALUES, max_size=4))
     def put_many(self, branch: str, entries: dict[str, str]) -> None:
+        """A batch is one commit."""
         life = self.alive(branch)
         if life is None:
             return
@@ -126,6 +135,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.model.lives) < 8)
     @rule(target=branches, source=branches, how=st.sampled_from(["head", "version", "timestamp"]), data=st.data())
     def fork(self, source: str, how: str, data: st.DataObject) -> str:
+        """A fork starts with exactly what the source had at the anchor."""
         life = self.alive(source)
         if life is None:
             source, life = "default", self.model.names["default"]
@@ -137,12 +147,14 @@ class StoreMachine(RuleBasedStateMachine):
             version = data.draw(st.sampled_from([version for version, _ in life.log]))
             fork = self.engine.branches.fork_at_version if how == "version" else self.engine.branches.fork_at_timestamp
             item = fork(source, name, version)
-        assert item.parent is not None and item.created_at is not None
+        assert item.parent is not None
+        assert item.created_at is not None
         self.model.fork(source, name, item.created_at, item.parent.fork_version)
         return name
 
     @rule(source=branches, target=branches, strategy=STRATEGIES)
     def merge(self, source: str, target: str, strategy: str) -> None:
+        """Merge applies, conflicts and refuses as the model says."""
         left, right = self.alive(source), self.alive(target)
         if left is None or right is None:
             return
@@ -158,7 +170,8 @@ class StoreMachine(RuleBasedStateMachine):
         try:
             outcome = self.engine.branches.merge(source, target, strategy)
         except ConflictError:
-            assert conflicts and strategy == "strict"
+            assert conflicts
+            assert strategy == "strict"
             return
         assert not conflicts or strategy != "strict"
         assert {place_of(item) for item in [*outcome.applied, *outcome.deleted]} == set(changes)
@@ -170,6 +183,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(branch=branches, data=st.data(), strategy=STRATEGIES)
     def revert(self, branch: str, data: st.DataObject, strategy: str) -> None:
+        """Undoing a commit changes only its keys."""
         life = self.alive(branch)
         if life is None:
             return
@@ -185,7 +199,8 @@ class StoreMachine(RuleBasedStateMachine):
         try:
             outcome = self.engine.branches.revert(branch, version, strategy)
         except ConflictError:
-            assert conflicts and strategy == "strict"
+            assert conflicts
+            assert strategy == "strict"
             return
         assert not conflicts or strategy != "strict"
         if outcome.target_version is not None:
@@ -194,6 +209,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(branch=branches, other=branches)
     def diff(self, branch: str, other: str) -> None:
+        """Diff names exactly the places that differ."""
         left, right = self.alive(branch), self.alive(other)
         if left is None or right is None:
             return
@@ -207,6 +223,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(branch=branches, data=st.data())
     def read_past(self, branch: str, data: st.DataObject) -> None:
+        """Any commit of a branch can be read back whole."""
         life = self.alive(branch)
         if life is None or len(life.log) < 2:
             return
@@ -215,6 +232,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(branch=branches)
     def delete_branch(self, branch: str) -> None:
+        """A branch without forks can go."""
         life = self.alive(branch)
         if life is None or branch == "default":
             return
@@ -225,6 +243,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
+        """Closing and opening changes nothing."""
         self.engine.close(checkpoint=False)
         self.engine = Engine.open(self.folder / "db")
 
@@ -247,6 +266,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.checkpoints < 2)
     @rule(compacts=st.booleans(), reloads=st.booleans())
     def checkpoint(self, compacts: bool, reloads: bool) -> None:
+        """Neither checkpoint, compaction nor dropping memory changes what is read."""
         from strata_mcp.tables.worker import perform
 
         self.checkpoints += 1
@@ -258,11 +278,13 @@ class StoreMachine(RuleBasedStateMachine):
 
     @invariant()
     def heads_agree(self) -> None:
+        """Every branch shows what the model holds."""
         if hasattr(self, "engine"):
             for name, life in self.model.names.items():
                 assert self.rows_of(name) == life.rows
 
     def rows_of(self, branch: str, as_of: int | None = None) -> Rows:
+        """Everything a branch shows."""
         found: Rows = {}
         for space in ("default", "notes"):
             for key in self.engine.kv.list(branch, space, as_of=as_of).items:

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     Entry: TypeAlias = tuple[str, str, str, str, str]
 
 REPORT = "This is a fault in Strata and not in your call; report it with the code and the reference id."
-RESTORE = (
-    "Run admin.health to see what is damaged, keep a copy of the folder as it is, and restore the last good copy."
-)
+RESTORE = "Run admin.health to see what is damaged, keep a copy of the folder as it is, and restore the last good copy."
 NEWER = "Open the database with the Strata version that wrote it, or upgrade this one; nothing was changed on disk."
 
 

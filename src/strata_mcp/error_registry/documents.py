@@ -61,7 +61,7 @@ _JSON = section(
         ),
         "invalid_argument.engine.json_document_id": (
             "That text cannot be the id of a document.",
-            "Give 1 to 65535 bytes of UTF-8 without NUL and newline, such as \"user:42\".",
+            'Give 1 to 65535 bytes of UTF-8 without NUL and newline, such as "user:42".',
         ),
         "invalid_argument.engine.json_document_too_deep": (
             "The document nests more than 100 objects and arrays.",
@@ -73,7 +73,7 @@ _JSON = section(
         ),
         "invalid_argument.engine.json_index": (
             "The definition of the index is not usable.",
-            "Pass `name`, a `field_path` such as \"profile.age\", and `index_type` as numeric, tag or text.",
+            'Pass `name`, a `field_path` such as "profile.age", and `index_type` as numeric, tag or text.',
         ),
         "invalid_argument.engine.json_index_name": (
             "That text cannot be the name of an index.",
@@ -85,7 +85,7 @@ _JSON = section(
         ),
         "invalid_argument.engine.json_path": (
             "The path cannot be parsed.",
-            "Write it as \"a.b[0]\" or \"a['odd key']\"; \"$\" stands for the whole document.",
+            'Write it as "a.b[0]" or "a[\'odd key\']"; "$" stands for the whole document.',
         ),
         "invalid_argument.engine.json_path_not_found": (
             "The path points behind the end of an array, and arrays do not grow by index.",
@@ -105,7 +105,7 @@ _JSON = section(
         ),
         "invalid_argument.engine.query": (
             "The query cannot be understood.",
-            "Pass `filter` as {\"field\": value} or {\"field\": {\"$gte\": 3}}; see json.query in the reference.",
+            'Pass `filter` as {"field": value} or {"field": {"$gte": 3}}; see json.query in the reference.',
         ),
         "invalid_argument.executor.json_batch_duplicate_key": (
             "The same document and path appear more than once in the batch; none of it was applied.",
@@ -129,13 +129,16 @@ _EVENTS = section(
         "invalid_argument.engine.event_metadata": ("An event head record that breaks the rules was made.", REPORT),
         "invalid_argument.engine.event_payload": (
             "The payload of an event has to be a JSON object.",
-            "Wrap the value, as in {\"value\": 3}.",
+            'Wrap the value, as in {"value": 3}.',
         ),
         "invalid_argument.engine.event_payload_too_large": (
             "The payload takes more than 16,777,216 bytes as JSON.",
             "Store the large part with kv.put and refer to its key in the payload.",
         ),
-        "invalid_argument.engine.event_record": ("An event record that breaks the rules was about to be stored.", REPORT),
+        "invalid_argument.engine.event_record": (
+            "An event record that breaks the rules was about to be stored.",
+            REPORT,
+        ),
         "invalid_argument.engine.event_type": (
             "That text cannot be the type of an event.",
             "Give 1 to 256 bytes of UTF-8 without NUL, or leave the filter out to read every type.",

@@ -96,7 +96,7 @@ EXCHANGE = {
             ),
             "invalid_argument.executor.hub_since": (
                 "since is no date and time.",
-                "Give RFC 3339 text such as \"2026-01-31T12:00:00Z\".",
+                'Give RFC 3339 text such as "2026-01-31T12:00:00Z".',
             ),
             "invalid_argument.executor.hub_url": (
                 "The address of the hub does not parse.",

@@ -73,7 +73,7 @@ _ARGUMENTS = section(
         "invalid_argument.engine.graph_edge_record": ("A graph edge that breaks the rules was made.", REPORT),
         "invalid_argument.engine.graph_edge_type": (
             "That text cannot be the type of an edge.",
-            "Give 1 to 256 bytes of UTF-8 without control characters, such as \"knows\".",
+            'Give 1 to 256 bytes of UTF-8 without control characters, such as "knows".',
         ),
         "invalid_argument.engine.graph_edge_type_reserved": (
             "Edge types that begin with an underscore belong to Strata.",
@@ -86,7 +86,7 @@ _ARGUMENTS = section(
         "invalid_argument.engine.graph_metadata": ("A graph head record that breaks the rules was made.", REPORT),
         "invalid_argument.engine.graph_name": (
             "That text cannot be the name of a graph.",
-            "Give 1 to 256 bytes of UTF-8 without slash and control characters, such as \"people\".",
+            'Give 1 to 256 bytes of UTF-8 without slash and control characters, such as "people".',
         ),
         "invalid_argument.engine.graph_name_reserved": (
             "Graph names that begin with an underscore belong to Strata.",
@@ -108,7 +108,7 @@ _ARGUMENTS = section(
         ),
         "invalid_argument.engine.graph_properties": (
             "Properties have to be a JSON object.",
-            "Pass something like {\"name\": \"Ada\"}, or leave `properties` out.",
+            'Pass something like {"name": "Ada"}, or leave `properties` out.',
         ),
         "invalid_argument.engine.graph_properties_too_large": (
             "The properties are too large for one row (16 MiB).",
@@ -122,10 +122,13 @@ _ARGUMENTS = section(
             "The cardinality of the link type is not one of the known ones.",
             "Pass `cardinality` as one_to_one, one_to_many, many_to_one or many_to_many, or leave it out.",
         ),
-        "invalid_argument.engine.graph_type_index_record": ("A graph type index row that breaks the rules was made.", REPORT),
+        "invalid_argument.engine.graph_type_index_record": (
+            "A graph type index row that breaks the rules was made.",
+            REPORT,
+        ),
         "invalid_argument.engine.graph_type_name": (
             "That text cannot be the name of an object or link type.",
-            "Give 1 to 256 bytes of UTF-8 without control characters, such as \"Person\".",
+            'Give 1 to 256 bytes of UTF-8 without control characters, such as "Person".',
         ),
         "invalid_argument.engine.graph_type_name_reserved": (
             "Type names that begin with an underscore belong to Strata.",

@@ -65,7 +65,7 @@ SURFACES = {
             ),
             "invalid_argument.sdk.as_of_time": (
                 "as_of_time is no instant.",
-                "Pass UTC microseconds, a datetime, a date, or ISO 8601 text such as \"2026-01-31T12:00:00Z\".",
+                'Pass UTC microseconds, a datetime, a date, or ISO 8601 text such as "2026-01-31T12:00:00Z".',
             ),
             "invalid_argument.sdk.command": (
                 "The command is not well formed.",

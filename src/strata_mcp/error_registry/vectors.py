@@ -26,7 +26,7 @@ _REFUSED = section(
         ),
         "invalid_argument.engine.embedding_model": (
             "The name of the embedding model is empty.",
-            "Pass a model name such as \"openai/text-embedding-3-small\", or leave it out.",
+            'Pass a model name such as "openai/text-embedding-3-small", or leave it out.',
         ),
         "invalid_argument.engine.vector_artifact": ("A vector index part that breaks the rules was made.", REPORT),
         "invalid_argument.engine.vector_artifact_budget": (
@@ -39,7 +39,7 @@ _REFUSED = section(
         ),
         "invalid_argument.engine.vector_collection": (
             "That text cannot be the name of a collection.",
-            "Give 1 to 256 bytes of UTF-8 without slash and NUL, such as \"notes\".",
+            'Give 1 to 256 bytes of UTF-8 without slash and NUL, such as "notes".',
         ),
         "invalid_argument.engine.vector_collection_reserved": (
             "Collection names that begin with an underscore belong to Strata.",
@@ -56,16 +56,19 @@ _REFUSED = section(
         ),
         "invalid_argument.engine.vector_filter": (
             "The filter is not usable here.",
-            "Give at least one condition, such as {\"lang\": \"en\"}; vector.delete_all removes everything.",
+            'Give at least one condition, such as {"lang": "en"}; vector.delete_all removes everything.',
         ),
-        "invalid_argument.engine.vector_index_manifest": ("A vector index manifest that breaks the rules was made.", REPORT),
+        "invalid_argument.engine.vector_index_manifest": (
+            "A vector index manifest that breaks the rules was made.",
+            REPORT,
+        ),
         "invalid_argument.engine.vector_key": (
             "That text cannot be the key of a vector.",
             "Give at most 1024 bytes of UTF-8 without NUL.",
         ),
         "invalid_argument.engine.vector_metadata": (
             "The metadata of a vector has to be a JSON object.",
-            "Pass something like {\"lang\": \"en\"}, or leave `metadata` out.",
+            'Pass something like {"lang": "en"}, or leave `metadata` out.',
         ),
         "invalid_argument.engine.vector_metadata_field": (
             "A filter names a field that cannot exist.",
@@ -73,13 +76,16 @@ _REFUSED = section(
         ),
         "invalid_argument.engine.vector_metadata_patch": (
             "The change to the metadata is not an object with at least one field.",
-            "Pass `patch` as something like {\"seen\": true}.",
+            'Pass `patch` as something like {"seen": true}.',
         ),
         "invalid_argument.engine.vector_metadata_too_large": (
             "The metadata of the vector is too large for one row (16 MiB).",
             "Keep the large part in a JSON document or KV value and refer to it by key.",
         ),
-        "invalid_argument.engine.vector_record": ("A vector record that breaks the rules was about to be stored.", REPORT),
+        "invalid_argument.engine.vector_record": (
+            "A vector record that breaks the rules was about to be stored.",
+            REPORT,
+        ),
         "invalid_argument.executor.vector_batch_duplicate_key": (
             "The same vector key appears more than once in the batch; none of it was applied.",
             "Keep one entry for each key.",

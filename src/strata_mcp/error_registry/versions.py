@@ -32,7 +32,7 @@ _REFUSED = section(
         ),
         "invalid_argument.engine.branch_name": (
             "That text cannot be the name of a branch.",
-            "Give 1 to 255 bytes of UTF-8 that are not all blank and hold no control character, such as \"try-2\".",
+            'Give 1 to 255 bytes of UTF-8 that are not all blank and hold no control character, such as "try-2".',
         ),
         "invalid_argument.engine.branch_name_reserved": (
             "Branch names that begin with an underscore belong to Strata.",
@@ -42,16 +42,22 @@ _REFUSED = section(
             "These two branches have no direct parent and child relation, so nothing says what changed since when.",
             "Merge a branch with the branch it was forked from, one step at a time; branch.get shows the parent.",
         ),
-        "invalid_argument.engine.branch_catalog": ("A branch record that breaks the rules was about to be stored.", REPORT),
+        "invalid_argument.engine.branch_catalog": (
+            "A branch record that breaks the rules was about to be stored.",
+            REPORT,
+        ),
         "invalid_argument.engine.product_space": (
             "That text cannot be the name of a space.",
-            "Give a name that is not empty and holds neither NUL nor a newline, or leave `space` out for \"default\".",
+            'Give a name that is not empty and holds neither NUL nor a newline, or leave `space` out for "default".',
         ),
         "invalid_argument.engine.product_space_reserved": (
             "Space names that begin with an underscore belong to Strata.",
             "Choose a name that begins with another character.",
         ),
-        "invalid_argument.engine.space_catalog": ("A space record that breaks the rules was about to be stored.", REPORT),
+        "invalid_argument.engine.space_catalog": (
+            "A space record that breaks the rules was about to be stored.",
+            REPORT,
+        ),
         "invalid_argument.engine.space_delete_default": (
             "Every branch keeps its default space.",
             "Delete another space, or remove the keys of this one with kv.batch_delete and json.batch_delete.",
@@ -62,7 +68,7 @@ _REFUSED = section(
         ),
         "invalid_argument.engine.tag_name": (
             "That text cannot be the name of a tag.",
-            "Give 1 to 255 bytes of UTF-8 with no control character and no leading underscore, such as \"v1\".",
+            'Give 1 to 255 bytes of UTF-8 with no control character and no leading underscore, such as "v1".',
         ),
         "invalid_argument.engine.transaction": (
             "This command cannot take part in the open transaction.",
@@ -140,7 +146,7 @@ _MOVED = {
             "conflict.engine.promotion": (
                 "Both branches changed the same entries in different ways; nothing was merged.",
                 "List the conflicts with branch.preview, then settle them on one side or merge with"
-                " strategy=\"source_wins\" or \"target_wins\".",
+                ' strategy="source_wins" or "target_wins".',
             ),
             "conflict.engine.revert": (
                 "A later commit changed a key that this revert would put back; nothing was written.",

@@ -157,25 +157,19 @@ class Kv:
         view = self._store.view(branch, as_of, as_of_time)
         if limit == 0:
             return Page([])
-        keys = view.keys(
-            _KV, space, after=cursor, prefix=prefix or b"", limit=None if limit is None else limit + 1
-        )
+        keys = view.keys(_KV, space, after=cursor, prefix=prefix or b"", limit=None if limit is None else limit + 1)
         return page_of(keys, limit, _same)
 
     def scan(self, branch: str, space: str, *, start: bytes | None = None, limit: int | None = None) -> Page[ScanItem]:
         """Rows from `start` on; the cursor is the next key to start with."""
         self._check(space, start)
         check_limit(limit)
-        rows = self._store.view(branch).rows(
-            _KV, space, start=start or b"", limit=None if limit is None else limit + 1
-        )
+        rows = self._store.view(branch).rows(_KV, space, start=start or b"", limit=None if limit is None else limit + 1)
         has_more = limit is not None and len(rows) > limit
         items = [ScanItem(key, row[0], row[1] or b"", row[0]) for key, row in rows[:limit]]
         return Page(items, has_more, rows[limit][0] if has_more and limit is not None else None)
 
-    def sample(
-        self, branch: str, space: str, *, prefix: bytes | None = None, count: int = 10
-    ) -> Sample[SampleItem]:
+    def sample(self, branch: str, space: str, *, prefix: bytes | None = None, count: int = 10) -> Sample[SampleItem]:
         """Up to `count` rows spread evenly over the key order, and the number of rows there are."""
         self._check(space, prefix)
         check_count(count)

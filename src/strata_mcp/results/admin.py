@@ -305,4 +305,3 @@ class RemoteOriginInfo:
     fetched_at_micros: int
     manifest_hash: str
     remote_url: str
-

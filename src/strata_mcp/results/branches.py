@@ -199,7 +199,6 @@ class PromotionOutcomeItem:
     target_version: int | None = None
 
 
-
 class BranchDeleteResult(Record):
     """What a branch deletion did."""
 

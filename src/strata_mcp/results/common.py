@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-JsonValue: TypeAlias = "None | bool | int | float | str | list[Any] | dict[str, Any]"
+JsonValue: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | None"
 """Any value JSON can express; objects have string keys."""
 
 
@@ -142,7 +142,6 @@ class BatchItemStatus(StrEnum):
     OK = "ok"
     MISS = "miss"
     ERROR = "error"
-
 
 
 class Record:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from strata_mcp.results.common import JsonValue
+
 
 @dataclass(slots=True)
 class JsonVersionedValue:
@@ -83,4 +84,3 @@ class BatchExistsPresence:
     """DOC."""
 
     exists: bool
-

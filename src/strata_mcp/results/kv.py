@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 
 
 @dataclass(slots=True)
@@ -70,4 +69,3 @@ class BatchExistsItemResult:
 
     exists: bool
     key: bytes
-

@@ -86,9 +86,7 @@ class Branches:
             if node is None:
                 raise fail("invalid_argument.engine.branch_delete", f"there is no branch {branch!r}", branch=branch)
             if self._refuse_orphans and store.catalog.has_children(node.uid):
-                raise fail(
-                    "failed_precondition.engine.branch_has_children", branch=branch, branch_id=branch_id(branch)
-                )
+                raise fail("failed_precondition.engine.branch_has_children", branch=branch, branch_id=branch_id(branch))
             record = msgspec.structs.replace(
                 node.record, deleted_at=store.journal.head + 1, state_revision=node.record.state_revision + 2
             )

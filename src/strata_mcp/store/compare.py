@@ -16,7 +16,9 @@ from strata_mcp.store.view import position
 Entity = tuple[int, str, bytes]
 
 
-def touched_between(state: State, families: tuple[int, ...], left: Node, right: Node, limits: tuple[int, int]) -> set[Entity]:
+def touched_between(
+    state: State, families: tuple[int, ...], left: Node, right: Node, limits: tuple[int, int]
+) -> set[Entity]:
     """Every (family, space, key) that may differ between two branches read up to the given positions."""
     shared = common_ancestor(left, right)
     found: set[Entity] = set()

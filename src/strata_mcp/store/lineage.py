@@ -27,7 +27,7 @@ class Node:
         self.record = record
         self.parent = parent
         self.fork_version = record.fork_version if parent is not None else NO_LIMIT
-        self.depth = 0 if parent is None else parent.depth + 1
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.jump: Node = self
         self.jump_limit = NO_LIMIT
         if parent is not None:
@@ -51,7 +51,7 @@ class Node:
                 node = node.jump
             else:
                 limit = min(limit, node.fork_version)
-                node = node.parent or node
+                node = _parent(node)
         return limit if node is ancestor else None
 
     def path(self, limit: int) -> list[tuple[Node, int]]:
@@ -77,12 +77,18 @@ def common_ancestor(first: Node, second: Node) -> Node | None:
         if first.jump is not second.jump:
             first, second = first.jump, second.jump
         else:
-            first, second = first.parent, second.parent
+            first, second = _parent(first), _parent(second)
     return first
 
 
+def _parent(node: Node) -> Node:
+    return node if node.parent is None else node.parent
+
+
 def _climb(node: Node, depth: int) -> Node:
-    return node.jump if node.jump.depth >= depth else node.parent or node
+    if node.jump.depth >= depth or node.parent is None:
+        return node.jump
+    return node.parent
 
 
 GLOBAL_NODE: Final = Node(BranchRecord(uid=GLOBAL_UID, name=""), None)

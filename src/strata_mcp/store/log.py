@@ -47,6 +47,4 @@ class Log:
         for family, space, key in sorted(touched, key=lambda entity: (entity[1], entity[0], entity[2])):
             row = state.row(node, state.table(family, space), key, entry.timestamp)
             changes.append(CommitChangeItem(self._rules[family].capability, space, key, row is None or row[1] is None))
-        return CommitItem(
-            entry.timestamp, entry.timestamp, entry.committed_at_us, node.name, author, message, changes
-        )
+        return CommitItem(entry.timestamp, entry.timestamp, entry.committed_at_us, node.name, author, message, changes)

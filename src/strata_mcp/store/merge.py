@@ -106,9 +106,7 @@ class Merging:
                 outcome.spaces_covered = self._spaces(*nodes)
         return outcome
 
-    def cherry_pick(
-        self, source: str, version: int, branch: str, strategy: str = "strict"
-    ) -> PromotionOutcomeItem:
+    def cherry_pick(self, source: str, version: int, branch: str, strategy: str = "strict") -> PromotionOutcomeItem:
         """Apply what one commit of `source` changed onto `branch`, in one new commit."""
         return self._apply_commit(source, version, branch, strategy, backwards=False)
 

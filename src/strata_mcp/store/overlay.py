@@ -140,13 +140,12 @@ def prefix_end(prefix: bytes) -> bytes | None:
     return stripped[:-1] + bytes((stripped[-1] + 1,)) if stripped else None
 
 
-def keys_between(
-    order: SortedList[bytes], start: bytes, end: bytes | None, after: bytes | None
-) -> Iterator[bytes]:
+def keys_between(order: SortedList[bytes], start: bytes, end: bytes | None, after: bytes | None) -> Iterator[bytes]:
     """Keys of a layer in [start, end), or in (after, end) when `after` is given and larger; lazy."""
     if after is not None and after >= start:
         low = order.bisect_right(after)
     else:
         low = order.bisect_left(start) if start else 0
     high = order.bisect_left(end) if end is not None else len(order)
-    return order.islice(low, high)
+    keys: Iterator[bytes] = order.islice(low, high)
+    return keys

@@ -41,7 +41,7 @@ def live_rows(
         return
     for key in _candidates(state, node, table, layers, limit, span):
         row = state.row(node, table, key, limit)
-        if row is not None and row[1] is not None and not (now_us and row[2] and _expired(table, row, now_us)):
+        if row is not None and row[1] is not None and not (now_us and _expired(table, row, now_us)):
             yield key, row
 
 
@@ -56,9 +56,9 @@ def _one_layer(
             yield from ((key, row) for key in keys if (row := rows[key])[1] is not None)
             continue
         for key in keys:
-            row = layer.at(key, bound)
-            if row is not None and row[1] is not None and not (now_us and row[2] and _expired(table, row, now_us)):
-                yield key, row
+            found = layer.at(key, bound)
+            if found is not None and found[1] is not None and not (now_us and _expired(table, found, now_us)):
+                yield key, found
 
 
 def _candidates(
@@ -92,7 +92,7 @@ def _base_keys(node: Node, table: OverlayTable, limit: int, span: Range) -> Iter
 
 
 def _expired(table: OverlayTable, row: Row, now_us: int) -> bool:
-    return table.family == Family.KV and row[2] <= now_us
+    return table.family == Family.KV and 0 < row[2] <= now_us
 
 
 def take(rows: Iterator[tuple[bytes, Row]], limit: int | None) -> list[tuple[bytes, Row]]:

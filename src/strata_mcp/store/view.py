@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from strata_mcp.errors import fail
+from strata_mcp.errors import StrataError, fail
 from strata_mcp.model import Family, Row
 from strata_mcp.store.lineage import NO_LIMIT, Node
 from strata_mcp.store.overlay import OverlayTable
@@ -123,16 +123,16 @@ def position(state: State, node: Node, as_of: int | None, as_of_time: int | None
     if as_of is not None:
         first, newest = node.record.first, newest_position(state, node)
         if not first <= as_of <= newest:
-            raise _outside(node, f"position {as_of} is outside {first}..{newest}", as_of=as_of)
+            raise _outside(node, f"position {as_of} is outside {first}..{newest}", as_of)
         return as_of
     newest_us = newest_entry(state, node)
     if as_of_time is None or newest_us is None or as_of_time > newest_us.committed_at_us:
-        raise _outside(node, "the instant is later than the newest commit", as_of_time=as_of_time)
+        raise _outside(node, "the instant is later than the newest commit", as_of_time)
     for step, bound in node.path(NO_LIMIT):
         entry = state.commit_at_time(step.uid, as_of_time, bound)
         if entry is not None:
             return entry.timestamp
-    raise _outside(node, "the instant is earlier than the first commit", as_of_time=as_of_time)
+    raise _outside(node, "the instant is earlier than the first commit", as_of_time)
 
 
 def newest_position(state: State, node: Node) -> int:
@@ -150,5 +150,5 @@ def newest_entry(state: State, node: Node) -> TimelineEntry | None:
     return None
 
 
-def _outside(node: Node, reason: str, **details: object) -> Exception:
-    return fail("history_unavailable.engine.persistence_history", reason=reason, branch=node.name, **details)
+def _outside(node: Node, reason: str, moment: object) -> StrataError:
+    return fail("history_unavailable.engine.persistence_history", reason=reason, branch=node.name, moment=moment)
