@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from strata_mcp.errors import StrataError, fail
 from strata_mcp.model import Family, Row
+from strata_mcp.primitives.batches import CREATED, DELETED, NOT_FOUND, UPDATED, failed, read, written
 from strata_mcp.primitives.pages import check_count, check_limit, page_of, sample_positions
 from strata_mcp.results.branches import ComparedCapability
 from strata_mcp.results.common import (
     BatchItem,
     BatchItemStatus,
-    BatchMode,
     BatchResult,
-    BatchStatus,
-    CommitReceipt,
-    MutationEffect,
-    MutationEffectKind,
     Page,
     Sample,
     Written,
@@ -40,11 +36,6 @@ from strata_mcp.store.families import FamilyRules
 
 if TYPE_CHECKING:
     from strata_mcp.store.store import Decision, Store
-
-CREATED: Final = MutationEffect(1, True, MutationEffectKind.CREATED, False)
-UPDATED: Final = MutationEffect(1, True, MutationEffectKind.UPDATED, True)
-DELETED: Final = MutationEffect(1, True, MutationEffectKind.DELETED, True)
-NOT_FOUND: Final = MutationEffect(0, False, MutationEffectKind.NOT_FOUND, False)
 
 KV_RULES: Final = FamilyRules(ComparedCapability.KV, carry=lambda source, _: source[2] if source is not None else 0)
 """Values are atomic; a promoted pair keeps its expiry."""
@@ -188,12 +179,12 @@ class Kv:
             get, put = staged.get, staged.put
             for index, (key, value) in enumerate(entries):
                 if not key:
-                    items.append(_failed(index, _empty_key()))
+                    items.append(failed(index, _empty_key()))
                     continue
                 effect = CREATED if get(_KV, space, key) is None else UPDATED
                 put(_KV, space, key, value)
                 items.append(BatchItem(index, BatchItemStatus.OK, True, BatchItemResult(key), None, None, effect))
-        return _settle(items, staged.receipt)
+        return written(items, staged.receipt)
 
     def batch_delete(self, branch: str, space: str, keys: Sequence[bytes]) -> BatchResult:
         """Remove many keys in one commit; absent ones are misses of no effect."""
@@ -203,14 +194,14 @@ class Kv:
         with self._store.writing(branch) as staged:
             for index, key in enumerate(keys):
                 if not key:
-                    items.append(_failed(index, _empty_key()))
+                    items.append(failed(index, _empty_key()))
                 elif staged.get(_KV, space, key) is None:
                     item = BatchItem(index, BatchItemStatus.OK, False, BatchItemResult(key), None, None, NOT_FOUND)
                     items.append(item)
                 else:
                     staged.put(_KV, space, key, None)
                     items.append(BatchItem(index, BatchItemStatus.OK, True, BatchItemResult(key), None, None, DELETED))
-        return _settle(items, staged.receipt)
+        return written(items, staged.receipt)
 
     def batch_get(self, branch: str, space: str, keys: Sequence[bytes]) -> BatchResult:
         """Read many keys; an absent one is a miss."""
@@ -219,7 +210,7 @@ class Kv:
         items = []
         for index, key in enumerate(keys):
             if not key:
-                items.append(_failed(index, _empty_key()))
+                items.append(failed(index, _empty_key()))
                 continue
             row = view.get(_KV, space, key)
             if row is None:
@@ -228,7 +219,7 @@ class Kv:
             else:
                 result = BatchGetItemResult(True, key, row[0], row[1], row[0])
                 items.append(BatchItem(index, BatchItemStatus.OK, False, result))
-        return _read(items)
+        return read(items)
 
     def batch_exists(self, branch: str, space: str, keys: Sequence[bytes]) -> BatchResult:
         """Look for many keys; an absent one is an answer, not a miss."""
@@ -237,11 +228,11 @@ class Kv:
         items = []
         for index, key in enumerate(keys):
             if not key:
-                items.append(_failed(index, _empty_key()))
+                items.append(failed(index, _empty_key()))
             else:
                 present = view.get(_KV, space, key) is not None
                 items.append(BatchItem(index, BatchItemStatus.OK, False, BatchExistsItemResult(present, key)))
-        return _read(items)
+        return read(items)
 
     # ---- checks ----
 
@@ -321,37 +312,3 @@ def _same(key: bytes) -> bytes:
 
 def _empty_key() -> StrataError:
     return fail("invalid_argument.engine.kv_key")
-
-
-def _failed(index: int, error: StrataError) -> BatchItem:
-    return BatchItem(index, BatchItemStatus.ERROR, False, None, error.to_status())
-
-
-def _settle(items: list[BatchItem], receipt: CommitReceipt | None) -> BatchResult:
-    """Share the commit with every applied item and sum the statuses up."""
-    applied = failed = 0
-    for item in items:
-        if item.applied:
-            item.commit = receipt
-            applied += 1
-        elif item.error is not None:
-            failed += 1
-    if failed == len(items) and items:
-        status = BatchStatus.ERROR
-    elif failed or 0 < applied < len(items):
-        status = BatchStatus.PARTIAL
-    else:
-        status = BatchStatus.OK
-    return BatchResult(status, BatchMode.ITEMWISE, applied > 0, items, receipt if applied else None)
-
-
-def _read(items: list[BatchItem]) -> BatchResult:
-    """Sum up a batch of reads: any miss or error makes it partial, nothing but errors makes it an error."""
-    statuses = {item.status for item in items}
-    if statuses == {BatchItemStatus.ERROR}:
-        status = BatchStatus.ERROR
-    elif statuses <= {BatchItemStatus.OK}:
-        status = BatchStatus.OK
-    else:
-        status = BatchStatus.PARTIAL
-    return BatchResult(status, BatchMode.ITEMWISE, False, items)

@@ -84,3 +84,14 @@ class BatchExistsPresence:
     """DOC."""
 
     exists: bool
+
+
+@dataclass(slots=True)
+class JsonQueryResult:
+    """Documents that match; `index` names the index used, `examined` counts the documents looked at."""
+
+    items: list[JsonSampleItem]
+    has_more: bool
+    cursor: str | None
+    index: str | None
+    examined: int

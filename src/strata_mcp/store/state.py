@@ -63,6 +63,13 @@ class State:
             found = self.overlay[family, space] = OverlayTable(family, space, base)
         return found
 
+    def has_rows(self, family: int, space: str) -> bool:
+        """Whether any branch ever wrote in that space of that family, as far as can be told at once."""
+        table = self.overlay.get((family, space))
+        if table is None and self.tables is not None:
+            table = self.table(family, space)
+        return table is not None and (bool(table.layers) or table.base is not None)
+
     def apply(self, commit: Commit) -> bool:
         """Add one commit; replaying it is harmless. True when it holds records of the store's own families."""
         uid, timestamp = commit.branch, commit.timestamp

@@ -262,7 +262,7 @@ class Store:
                     check_row(space, key, value)
                 records: list[RecordTuple] = [(family, space, key, value, extra)]
                 if space != DEFAULT_SPACE and (node.uid, space) not in self._registered:
-                    self._register(node, space, records)
+                    self.register_space(node, space, records)
                 receipt = self._append(node.uid, records)
                 if value is None:
                     receipt.delete_count = 1
@@ -384,7 +384,7 @@ class Store:
         check_commit(len(staged.writes), staged.size)
         records = staged.records()
         for space in {record[1] for record in records if record[0] in USER_FAMILIES} - {DEFAULT_SPACE}:
-            self._register(staged.node, space, records)
+            self.register_space(staged.node, space, records)
         receipt = self._append(staged.node.uid, records)
         receipt.put_count, receipt.delete_count = staged.counts()
         if staged.receipt is not None:
@@ -393,9 +393,10 @@ class Store:
         else:
             staged.receipt = receipt
 
-    def _register(self, node: Node, space: str, records: list[RecordTuple]) -> None:
+    def register_space(self, node: Node, space: str, records: list[RecordTuple]) -> None:
+        """Add the record that makes a space exist to a commit that is the first to write in it."""
         mark = (node.uid, space)
-        if mark in self._registered:
+        if space == DEFAULT_SPACE or mark in self._registered:
             return
         key = space.encode()
         row = self.state.row(node, self.state.table(Family.SPACE, ""), key, NO_LIMIT)
