@@ -152,23 +152,23 @@ class StoreMachine(RuleBasedStateMachine):
         self.model.fork(source, name, item.created_at, item.parent.fork_version)
         return name
 
-    @rule(source=branches, target=branches, strategy=STRATEGIES)
-    def merge(self, source: str, target: str, strategy: str) -> None:
+    @rule(source=branches, into=branches, strategy=STRATEGIES)
+    def merge(self, source: str, into: str, strategy: str) -> None:
         """Merge applies, conflicts and refuses as the model says."""
-        left, right = self.alive(source), self.alive(target)
+        left, right = self.alive(source), self.alive(into)
         if left is None or right is None:
             return
         if left is right:
             try:
-                self.engine.branches.merge(source, target, strategy)
+                self.engine.branches.merge(source, into, strategy)
             except InvalidArgumentError:
                 return
             raise AssertionError("merged a branch into itself")
         changes, conflicts = self.model.merge(left, right, strategy)
-        preview = self.engine.branches.preview(source, target, strategy)
+        preview = self.engine.branches.preview(source, into, strategy)
         assert {place_of(item) for item in preview.conflicts} == conflicts
         try:
-            outcome = self.engine.branches.merge(source, target, strategy)
+            outcome = self.engine.branches.merge(source, into, strategy)
         except ConflictError:
             assert conflicts
             assert strategy == "strict"

@@ -252,7 +252,7 @@ class Kv:
             return
         seen: set[bytes] = set()
         for key in keys:
-            if key in seen:
+            if key and key in seen:
                 raise fail(
                     "invalid_argument.executor.kv_batch_duplicate_key", key=key.decode(errors="backslashreplace")
                 )

@@ -59,6 +59,7 @@ class Branches:
                 created_at=created_at,
                 first=created_at + 1,
                 newest=created_at + 1,
+                state_revision=int(generation > 1),
             )
             self._write(record)
         return branch_item(record)

@@ -36,6 +36,7 @@ class Spaces:
             node = self._store.catalog.node(branch)
             if not self._is_registered(branch, space):
                 receipt = self._store.append(node.uid, [(Family.SPACE, "", space.encode(), b"{}", 0)])
+                receipt.put_count = 1
         effect = (
             MutationEffect(0, False, MutationEffectKind.UNCHANGED, True)
             if receipt is None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from strata_mcp.results.common import BatchResult
 from strata_mcp.results.kv import (
@@ -49,7 +50,9 @@ class PutArgs(CheckedArgs):
 
     key: Bytes = KEY
     value: Bytes = Field(description="the value, any bytes")
-    expires_in: float | None = Field(None, description="seconds until the key is gone; it stays without it")
+    expires_in: float | SkipJsonSchema[None] = Field(
+        None, description="seconds until the key is gone; it stays without it"
+    )
 
 
 class KeyArgs(ReadArgs):
@@ -126,9 +129,7 @@ class KeysArgs(ReadArgs):
 def _put(engine: Engine, args: PutArgs, branch: str, space: str) -> object:
     seconds = args.expires_in
     expires_in_us = None if seconds is None else int(max(min(seconds, EXPIRY_MAX_S), -1.0) * SECOND_US)
-    return engine.kv.put(
-        branch, space, args.key, args.value, expires_in_us=expires_in_us, if_version=args.if_version
-    )
+    return engine.kv.put(branch, space, args.key, args.value, expires_in_us=expires_in_us, if_version=args.if_version)
 
 
 def _get(engine: Engine, args: GetArgs, branch: str, space: str) -> object:
@@ -207,7 +208,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         wire="kv_put",
         tag="write_result",
         summary="Store a value under a key.",
-        detail="The value before stays in the history. `if_version` makes it a compare-and-set. Many at once: kv.batch_put.",
+        detail="The value before stays in the history. `if_version` makes it a compare-and-set; kv.batch_put takes many.",
         args=PutArgs,
         result=shapes.Written[bytes],
         run=_put,
@@ -331,7 +332,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         access="write",
         transactional=True,
         own_errors=(*BATCH_ERRORS, *WRITE_ERRORS),
-        example={"type": "kv_batch_put", "entries": [{"key": "YQ==", "value": "MQ=="}, {"key": "Yg==", "value": "Mg=="}]},
+        example={"type": "kv_batch_put", "entries": [{"key": "YQ==", "value": "MQ=="}, {"key": "Yg==", "value": ""}]},
     ),
     Operation(
         id="kv.batch_get",

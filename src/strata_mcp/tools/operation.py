@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, get_args
@@ -83,7 +83,7 @@ class Operation(Generic[A]):
     destructive: bool = False
     idempotent: bool = True
     transactional: bool = False
-    own_errors: tuple[str, ...] = field(default=())
+    own_errors: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
@@ -108,7 +108,8 @@ class Operation(Generic[A]):
     @property
     def fields(self) -> list[str]:
         """Names of the arguments, own ones first."""
-        return in_order(self.args.model_fields)
+        known = self.args.model_fields
+        return in_order(known, [name for name, field in known.items() if field.is_required()])
 
     def input_schema(self) -> dict[str, Any]:
         """JSON schema of the arguments."""

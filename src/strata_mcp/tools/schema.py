@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
+from pydantic import create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from strata_mcp.tools.fields import BASE64_SCHEMA, TRAILING
@@ -28,24 +28,34 @@ def arguments_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Schema of what a command takes besides `type`."""
     schema: dict[str, Any] = _tidy(model.model_json_schema(schema_generator=WireSchema))
     properties = schema.setdefault("properties", {})
-    schema["properties"] = {name: properties[name] for name in in_order(properties)}
+    ordered = in_order(properties, schema.get("required", ()))
+    schema["properties"] = {name: properties[name] for name in ordered}
     schema.pop("description", None)
     return schema
 
 
 def result_schema(kind: Any) -> dict[str, Any]:
     """Schema of `data` in the answer."""
-    schema = TypeAdapter(kind).json_schema(mode="serialization", schema_generator=WireSchema)
-    for definition in (schema, *schema.get("$defs", {}).values()):
+    answer = create_model("Answer", data=(kind, ...))
+    answer.model_rebuild(_types_namespace={"Any": Any})  # result modules name JSON values by an alias that needs it
+    schema = answer.model_json_schema(mode="serialization", schema_generator=WireSchema)
+    definitions = schema.get("$defs", {})
+    for definition in definitions.values():
         _as_sent(definition)
-    tidied: dict[str, Any] = _tidy(schema)
+    data: dict[str, Any] = schema["properties"]["data"]
+    if "$ref" in data:
+        data = definitions.pop(data["$ref"].rsplit("/", 1)[1])
+    if definitions:
+        data["$defs"] = definitions
+    tidied: dict[str, Any] = _tidy(data)
     return tidied
 
 
-def in_order(names: Iterable[str]) -> list[str]:
-    """An operation's own fields first, shared ones behind them."""
+def in_order(names: Iterable[str], required: Collection[str]) -> list[str]:
+    """An operation's own fields and required ones first, shared ones behind them."""
     known = list(names)
-    return [name for name in known if name not in TRAILING] + [name for name in TRAILING if name in known]
+    shared = [name for name in TRAILING if name in known and name not in required]
+    return [name for name in known if name not in shared] + shared
 
 
 def type_label(schema: dict[str, Any], definitions: dict[str, Any]) -> str:

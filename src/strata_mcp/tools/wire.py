@@ -148,7 +148,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: encode(item) for key, item in value.items()}
     body: dict[str, Any] = {}
-    for attribute, name, is_left_out in shape_of(type(value)):
+    kind: type[object] = type(value)
+    for attribute, name, is_left_out in shape_of(kind):
         item = getattr(value, attribute)
         if not (is_left_out and (item is None or item == [])):
             body[name] = encode(item)

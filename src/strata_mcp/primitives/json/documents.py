@@ -371,7 +371,10 @@ def encode_id(key: str) -> bytes:
     except UnicodeEncodeError:
         name = b""
     if not 0 < len(name) <= ID_BYTES_MAX or b"\0" in name or b"\n" in name:
-        raise fail("invalid_argument.engine.json_document_id", size=len(name))
+        raise fail(
+            "invalid_argument.engine.json_document_id",
+            f"a document id has 1 to {ID_BYTES_MAX} bytes without NUL or newline; this one cannot be used",
+        )
     return name
 
 

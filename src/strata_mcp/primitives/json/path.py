@@ -95,7 +95,6 @@ def normal_path(segments: Path) -> str:
 def _bad(path: str, position: int) -> StrataError:
     return fail(
         "invalid_argument.engine.json_path",
-        f"the path does not parse at character {position}; write it like $.name[0][\"other name\"]",
-        path=ascii(path)[:120],
-        position=position,
+        f"the path {ascii(path)[:120]} does not parse at character {position}; "
+        'write it like $.name[0]["other name"]',
     )
