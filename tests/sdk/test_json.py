@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict
+from enum import StrEnum
+
 import pytest
 from tests.sdk.refusals import refused
 
@@ -45,7 +48,33 @@ def test_what_is_not_json_is_refused(cache_db: Strata, value: list[object]) -> N
     """Ours: a typed error, and nothing is written."""
     with pytest.raises(InvalidArgumentError):
         cache_db.json.set("d", value)
+    with pytest.raises(InvalidArgumentError):
+        cache_db.json.set_many([("d", value)])
     assert not cache_db.json.exists("d")
+
+
+class Color(StrEnum):
+    """Text that is an enumeration."""
+
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    ("value", "stored"),
+    [
+        (Color.RED, "red"),
+        (OrderedDict(a=[Color.RED]), {"a": ["red"]}),
+        (Counter("aa"), {"a": 2}),
+        ((1, (2,)), [1, [2]]),
+        ({1: 1, None: 2, False: 3, 1.5: 4}, {"1": 1, "null": 2, "false": 3, "1.5": 4}),
+        ({Color.RED: 1}, {"red": 1}),
+    ],
+)
+def test_values_may_be_more_than_plain(cache_db: Strata, value: list[object], stored: object) -> None:
+    """Spec: whatever json.dumps writes is a value, alone and in a batch."""
+    cache_db.json.set("d", value)
+    cache_db.json.set_many({"e": value})
+    assert cache_db.json.get_many(["d", "e"]) == [stored, stored]
 
 
 def test_names_must_be_text(cache_db: Strata) -> None:
@@ -170,7 +199,7 @@ def test_queries_filter_order_and_project(cache_db: Strata) -> None:
     assert cache_db.json.query({"t": "y"}, projection=["n"])[0].value == {"n": 2}
     with refused("invalid_argument.sdk.limit"):
         cache_db.json.query(limit=0)
-    for wrong in ({"offset": -1}, {"filter": "t = x"}):
+    for wrong in ({"offset": -1}, {"filter": "t = x"}, {"order": 3}, {"projection": b"n"}, {"order": [3]}):
         with refused(COMMAND):
             cache_db.json.query(**wrong)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from strata_mcp.errors import StrataError, fail
 from strata_mcp.sdk.arguments import as_bytes, text
+from strata_mcp.sdk.values import plain
 
 if TYPE_CHECKING:
     from strata_mcp.results.common import JsonValue
@@ -77,7 +78,7 @@ def pairs(entries: object) -> list[tuple[bytes, bytes]]:
 def documents(entries: object) -> list[tuple[str, str, JsonValue]]:
     """(key, path, value) of each entry of a JSON batch."""
     if isinstance(entries, Mapping):
-        return [(text(key, "key"), ROOT, value) for key, value in entries.items()]
+        return [(text(key, "key"), ROOT, plain(value)) for key, value in entries.items()]
     found: list[tuple[str, str, JsonValue]] = []
     for index, entry in each(entries, "entries"):
         path: object = ROOT
@@ -90,7 +91,7 @@ def documents(entries: object) -> list[tuple[str, str, JsonValue]]:
             key, path, value = entry
         else:
             raise malformed(index, "is none of (key, value), (key, path, value), or a dict with key and value")
-        found.append((text(key, "key"), text(path, "path"), cast("JsonValue", value)))
+        found.append((text(key, "key"), text(path, "path"), plain(value)))
     return found
 
 
@@ -111,12 +112,14 @@ def targets(entries: object) -> list[tuple[str, str]]:
     return found
 
 
-def conditions(filter: object) -> Mapping[str, JsonValue] | None:
+def conditions(filter: object) -> dict[str, JsonValue] | None:
     """The conditions of a query: a dict as it is, a `Filter` as the dict that means the same."""
     from strata_mcp.sdk.filters import Filter
 
-    if filter is None or isinstance(filter, Mapping):
-        return filter
+    if filter is None:
+        return None
+    if isinstance(filter, Mapping):
+        return dict(filter)
     if isinstance(filter, Filter):
         return filter.to_query()
     raise fail(
@@ -124,3 +127,28 @@ def conditions(filter: object) -> Mapping[str, JsonValue] | None:
         f"filter takes a dict of conditions or a Filter, not {type(filter).__name__}",
         field="filter",
     )
+
+
+def paths(value: object, field: str) -> list[str] | None:
+    """One path or several, as a list; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return [text(value, field)]
+    if isinstance(value, bytes | bytearray | Mapping) or not isinstance(value, Iterable):
+        raise fail("invalid_argument.sdk.command", f"{field} takes a path or a list of paths", field=field)
+    return [text(path, field) for path in value]
+
+
+def index_type(value: object) -> str:
+    """The type of an index by its name."""
+    from strata_mcp.results.documents import JsonIndexType
+
+    names = [known.value for known in JsonIndexType]
+    if text(value, "index_type") not in names:
+        raise fail(
+            "invalid_argument.sdk.command",
+            f"there is no index type {value!r}; choose one of {', '.join(names)}",
+            field="index_type",
+        )
+    return text(value, "index_type")

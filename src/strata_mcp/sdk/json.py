@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Final, cast, overload
 
-from strata_mcp.errors import fail
+from strata_mcp.errors import InvalidArgumentError, fail
 from strata_mcp.sdk import arguments
 from strata_mcp.sdk import entries as forms
 from strata_mcp.sdk.arguments import instant, optional_natural, optional_text, position, text
 from strata_mcp.sdk.pages import Cursor, Page, read
+from strata_mcp.sdk.values import NOT_PLAIN, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,14 +95,13 @@ class JSONNamespace:
             path, value = forms.ROOT, path
         elif path is _UNSET:
             path = forms.ROOT
-        return self._set(
-            self._branch,
-            self._space,
-            text(key, "key"),
-            text(path, "path"),
-            value,
-            if_version=optional_natural(if_version, "if_version"),
-        )
+        name, place, version = text(key, "key"), text(path, "path"), optional_natural(if_version, "if_version")
+        try:
+            return self._set(self._branch, self._space, name, place, cast("JsonValue", value), if_version=version)
+        except InvalidArgumentError as error:
+            if error.code != NOT_PLAIN:
+                raise
+        return self._set(self._branch, self._space, name, place, plain(value), if_version=version)
 
     def get(
         self, key: str, path: str = "$", *, as_of: int | None = None, as_of_time: TimeLike | None = None
@@ -286,7 +286,7 @@ class JSONNamespace:
         order: str | Sequence[str] | None = None,
         limit: int | None = None,
         offset: int = 0,
-        projection: Sequence[str] | None = None,
+        projection: str | Sequence[str] | None = None,
         as_of: int | None = None,
         as_of_time: TimeLike | None = None,
     ) -> Page[JsonSampleItem]:
@@ -298,7 +298,7 @@ class JSONNamespace:
             order: path or paths to order by; a leading `-` reverses. By id without it.
             limit: at most so many documents; all without it.
             offset: how many to leave out first.
-            projection: paths to keep of each document; whole documents without it.
+            projection: path or paths to keep of each document; whole documents without it.
             as_of: commit number to read at.
             as_of_time: instant to read at; not together with `as_of`.
         """
@@ -306,10 +306,10 @@ class JSONNamespace:
             self._branch,
             self._space,
             filter=forms.conditions(filter),
-            order=order,
+            order=forms.paths(order, "order"),
             limit=None if limit is None else arguments.page_limit(limit),
             offset=arguments.natural(offset, "offset"),
-            projection=projection,
+            projection=forms.paths(projection, "projection"),
             as_of=position(as_of),
             as_of_time=instant(as_of_time),
         )
@@ -329,7 +329,7 @@ class JSONNamespace:
             self._space,
             text(name, "name"),
             text(field_path, "field_path"),
-            text(index_type, "index_type"),
+            forms.index_type(index_type),
         )
 
     def drop_index(self, name: str) -> bool:

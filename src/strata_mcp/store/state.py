@@ -97,8 +97,24 @@ class State:
             if value is not None:
                 size += len(value)
         self.overlay_bytes += size
-        if timestamp <= self.newest:
-            return is_special
+        if timestamp > self.newest:
+            self._note_commit(uid, timestamp, commit)
+        return is_special
+
+    def apply_row(self, commit: Commit, table: OverlayTable, key: bytes, row: Row) -> None:
+        """Add a commit of one row of a user family to its table; the short way of `apply`."""
+        uid = commit.branch
+        layer = table.layers.get(uid) or self.new_layer(table, uid)
+        if table.writers is not None and key not in layer.rows:
+            table.note_writer(key, uid)
+        layer.write(key, row)
+        if row[2] and table.family == _KV:
+            layer.expiring = True
+        value = row[1]
+        self.overlay_bytes += len(key) + ROW_OVERHEAD_BYTES + 64 + (0 if value is None else len(value))
+        self._note_commit(uid, row[0], commit)
+
+    def _note_commit(self, uid: int, timestamp: int, commit: Commit) -> None:
         self.newest = timestamp
         self._timestamps.append(timestamp)
         self._last.append(commit.last)
@@ -109,7 +125,6 @@ class State:
         timeline.append(timestamp)
         if commit.author or commit.message:
             self.notes[timestamp] = (commit.author, commit.message)
-        return is_special
 
     def new_layer(self, table: OverlayTable, owner: int) -> Layer:
         """Give a branch a layer in a table."""

@@ -72,6 +72,7 @@ class Store:
         self._registered: set[tuple[int, str]] = set()
         self._valid_spaces = {DEFAULT_SPACE}
         self._last_us = 0
+        self._now_us = clock.now_us
         self._bindings = 0
         self.words = journal.control_words
         self.level = _SLOW
@@ -241,7 +242,8 @@ class Store:
         Raises:
             StrataError: `conflict.engine.version` when the key is at another version.
         """
-        if self._local.transaction is not None:
+        local = self._local
+        if local.transaction is not None:
             return self._update_staged(branch, family, space, key, decide, if_version)
         journal = self.journal
         journal.acquire()
@@ -251,7 +253,11 @@ class Store:
                     self.catch_up()
                 node = self.catalog.by_name.get(branch) or self.catalog.node(branch)
                 table = self.state.overlay.get((family, space)) or self.state.table(family, space)
-                previous = self._live_row(node, table, key)
+                uid = node.uid
+                layer = table.layers.get(uid)
+                previous = layer.rows.get(key) if layer is not None else None
+                if previous is None or previous[1] is None or previous[2]:
+                    previous = self._live_row(node, table, key)
                 if if_version is not None:
                     check_version(key, previous[0] if previous is not None else 0, if_version)
                 decision = decide(previous)
@@ -261,13 +267,21 @@ class Store:
                 if value is None or len(key) + len(value) > SAFE_BYTES:
                     check_row(space, key, value)
                 records: list[RecordTuple] = [(family, space, key, value, extra)]
-                if space != DEFAULT_SPACE and (node.uid, space) not in self._registered:
+                if space != DEFAULT_SPACE and (uid, space) not in self._registered:
                     self.register_space(node, space, records)
-                receipt = self._append(node.uid, records)
-                if value is None:
-                    receipt.delete_count = 1
-                else:
-                    receipt.put_count = 1
+                commit = self._next_commit(uid, records, local)
+                try:
+                    journal.append(commit)
+                    if len(records) == 1:
+                        self.state.apply_row(commit, table, key, (commit.timestamp, value, extra))
+                        self._last_us = commit.committed_at_us
+                    else:
+                        self._apply(commit)
+                except BaseException:
+                    self._show_appended(commit)
+                    raise
+                self.level = journal.seen
+                receipt = self._receipt(commit, value is None, value is not None)
                 if len(decision) == 4:
                     receipt.put_count += decision[2]
                     receipt.delete_count += decision[3]
@@ -359,24 +373,36 @@ class Store:
         return receipt
 
     def _append(self, uid: int, records: list[RecordTuple], lead: int = 0, trail: int = 0) -> CommitReceipt:
-        if self.damage is not None:
-            raise self.damage
-        journal = self.journal
-        timestamp = journal.head + 1 + lead
-        now_us = self.clock.now_us()
-        if now_us <= self._last_us:
-            now_us = self._last_us + 1
-        local = self._local
-        commit = Commit(timestamp, timestamp + trail, now_us, uid, records, local.author, local.message)
+        commit = self._next_commit(uid, records, self._local, lead, trail)
         try:
-            journal.append(commit)
+            self.journal.append(commit)
             self._apply(commit)
         except BaseException:
-            if journal.head == commit.last:  # interrupted behind the append: it is committed, so it must show
-                self._apply(commit)
+            self._show_appended(commit)
             raise
-        self.level = journal.seen
-        return CommitReceipt(0, self._durability, 0, timestamp, timestamp, now_us)
+        self.level = self.journal.seen
+        return self._receipt(commit, 0, 0)
+
+    def _next_commit(
+        self, uid: int, records: list[RecordTuple], local: _ThreadState, lead: int = 0, trail: int = 0
+    ) -> Commit:
+        if self.damage is not None:
+            raise self.damage
+        timestamp = self.journal.head + 1 + lead
+        now_us = self._now_us()
+        if now_us <= self._last_us:
+            now_us = self._last_us + 1
+        return Commit(timestamp, timestamp + trail, now_us, uid, records, local.author, local.message)
+
+    def _show_appended(self, commit: Commit) -> None:
+        """Interrupted behind the append: the commit is made, so it must show."""
+        if self.journal.head == commit.last:
+            self._apply(commit)
+            self.level = self.journal.seen
+
+    def _receipt(self, commit: Commit, deletes: int, puts: int) -> CommitReceipt:
+        timestamp = commit.timestamp
+        return CommitReceipt(int(deletes), self._durability, int(puts), timestamp, timestamp, commit.committed_at_us)
 
     def _commit(self, staged: Staged) -> None:
         if not staged.writes:

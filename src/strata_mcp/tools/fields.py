@@ -7,7 +7,6 @@ from binascii import Error as Base64Error
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
-from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 LIMIT_MAX: Final = 2**48
@@ -43,15 +42,22 @@ def _clamp(value: int | None) -> int | None:
     return None if value is None else min(value, LIMIT_MAX)
 
 
-Natural: TypeAlias = Annotated[int, Field(ge=0, le=2**64 - 1)]
+Natural: TypeAlias = Annotated[int, Field(ge=0)]
+"""A whole number from 0; the upper end is checked on the whole command."""
 Bytes: TypeAlias = Annotated[bytes, BeforeValidator(to_bytes), WithJsonSchema(BYTES_SCHEMA)]
-OptionalText: TypeAlias = str | SkipJsonSchema[None]
-OptionalNatural: TypeAlias = Natural | SkipJsonSchema[None]
+OptionalText: TypeAlias = str | None
+OptionalNatural: TypeAlias = Natural | None
 OptionalBytes: TypeAlias = Annotated[
     bytes | None,
     BeforeValidator(lambda value: None if value is None else to_bytes(value)),
     WithJsonSchema(BYTES_SCHEMA),
 ]
+OptionalTexts: TypeAlias = Annotated[
+    list[str] | None,
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""One text or several."""
 OptionalLimit: TypeAlias = Annotated[OptionalNatural, AfterValidator(_clamp)]
 
 

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
-from pydantic.json_schema import SkipJsonSchema
 
-from strata_mcp.results.common import BatchResult
-from strata_mcp.results.documents import (
-    BatchExistsPresence,
-    JsonBatchGetItemResult,
-    JsonBatchItemResult,
-    JsonHistoryItem,
-    JsonIndexDefinition,
-    JsonSampleItem,
-    JsonVersionedValue,
-)
 from strata_mcp.tools import shapes
 from strata_mcp.tools.fields import (
-    Args,
     AtMoment,
     CheckedArgs,
     InSpace,
     OptionalLimit,
     OptionalText,
+    OptionalTexts,
     PastArgs,
     ReadArgs,
-    WriteArgs,
 )
-from strata_mcp.tools.operation import CHECKED_ERRORS, PAST_ERRORS, SCOPE_ERRORS, WRITE_ERRORS, Operation
+from strata_mcp.tools.operation import CHECKED_ERRORS, PAST_ERRORS, SCOPE_ERRORS, Operation
 
 if TYPE_CHECKING:
     from strata_mcp.engine import Engine
@@ -55,11 +42,6 @@ VALUE_ERRORS: Final = (
     "invalid_argument.engine.json_document_too_large",
     "invalid_argument.engine.json_path_not_found",
     "invalid_argument.engine.json_value",
-)
-REPEATED: Final = "invalid_argument.executor.json_batch_duplicate_key"
-INDEX_NAME: Final = (
-    "invalid_argument.engine.json_index_name",
-    "invalid_argument.engine.json_index_name_reserved",
 )
 
 
@@ -122,74 +104,13 @@ class SampleArgs(ReadArgs):
 class QueryArgs(InSpace, AtMoment):
     """Arguments of `json.query`."""
 
-    filter: dict[str, Any] | SkipJsonSchema[None] = Field(
+    filter: dict[str, Any] | None = Field(
         None, description='conditions on paths that must all hold, as in {"plan": "pro", "age": {"$gte": 18}}'
     )
-    order: str | list[str] | SkipJsonSchema[None] = Field(
-        None, description="path or paths to order by; a leading - reverses; by id without it"
-    )
+    order: OptionalTexts = Field(None, description="path or paths to order by; a leading - reverses; by id without it")
     limit: OptionalLimit = Field(None, description="documents at most; all of them without it")
     offset: OptionalLimit = Field(None, description="documents to leave out first")
-    projection: list[str] | SkipJsonSchema[None] = Field(
-        None, description="paths to keep of each document; all of it without them"
-    )
-
-
-class SetEntry(Args):
-    """One write of `json.batch_set`."""
-
-    key: str
-    path: str
-    value: Any
-
-
-class Target(Args):
-    """One place in one document."""
-
-    key: str
-    path: str
-
-
-class BatchSetArgs(WriteArgs):
-    """Arguments of `json.batch_set`."""
-
-    entries: list[SetEntry] = Field(description="the writes; those of one document apply in order")
-
-
-class BatchGetArgs(PastArgs):
-    """Arguments of `json.batch_get`."""
-
-    entries: list[Target] = Field(description="the places to read")
-
-
-class BatchDeleteArgs(WriteArgs):
-    """Arguments of `json.batch_delete`."""
-
-    entries: list[Target] = Field(description="the places to delete; each once")
-
-
-class KeysArgs(ReadArgs):
-    """Arguments of `json.batch_exists`."""
-
-    keys: list[str] = Field(description="ids of the documents")
-
-
-class CreateIndexArgs(WriteArgs):
-    """Arguments of `json.index.create`."""
-
-    name: str = Field(description="name of the index, unique in the space")
-    field_path: str = Field(description="the path to index")
-    index_type: Literal["numeric", "tag", "text"] = Field(description="what kind of values the path holds")
-
-
-class DropIndexArgs(WriteArgs):
-    """Arguments of `json.index.drop`."""
-
-    name: str = Field(description="name of the index")
-
-
-class SpaceArgs(ReadArgs):
-    """Arguments of `json.index.list`."""
+    projection: list[str] | None = Field(None, description="paths to keep of each document; all of it without them")
 
 
 def _set(engine: Engine, args: SetArgs, branch: str, space: str) -> object:
@@ -252,46 +173,6 @@ def _query(engine: Engine, args: QueryArgs, branch: str, space: str) -> object:
     )
 
 
-def _batch_set(engine: Engine, args: BatchSetArgs, branch: str, space: str) -> object:
-    entries = [(entry.key, entry.path, entry.value) for entry in args.entries]
-    return _filled(engine.json.batch_set(branch, space, entries), JsonBatchItemResult)
-
-
-def _batch_get(engine: Engine, args: BatchGetArgs, branch: str, space: str) -> object:
-    targets = [(entry.key, entry.path) for entry in args.entries]
-    found = engine.json.batch_get(branch, space, targets, as_of=args.as_of, as_of_time=args.as_of_time)
-    return _filled(found, lambda: JsonBatchGetItemResult(False, None))
-
-
-def _batch_delete(engine: Engine, args: BatchDeleteArgs, branch: str, space: str) -> object:
-    targets = [(entry.key, entry.path) for entry in args.entries]
-    return _filled(engine.json.batch_delete(branch, space, targets), JsonBatchItemResult)
-
-
-def _batch_exists(engine: Engine, args: KeysArgs, branch: str, space: str) -> object:
-    return engine.json.batch_exists(branch, space, args.keys)
-
-
-def _create_index(engine: Engine, args: CreateIndexArgs, branch: str, space: str) -> object:
-    return engine.json.create_index(branch, space, args.name, args.field_path, args.index_type)
-
-
-def _drop_index(engine: Engine, args: DropIndexArgs, branch: str, space: str) -> object:
-    return engine.json.drop_index(branch, space, args.name)
-
-
-def _list_indexes(engine: Engine, _args: SpaceArgs, branch: str, space: str) -> object:
-    return engine.json.list_indexes(branch, space)
-
-
-def _filled(batch: BatchResult, result: Callable[[], object]) -> BatchResult:
-    """Entries that failed have an empty result."""
-    for item in batch.items:
-        if item.result is None:
-            item.result = result()
-    return batch
-
-
 OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     Operation(
         id="json.set",
@@ -314,7 +195,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         summary="Read a document or one place in it, now or at a moment of the past.",
         detail="`found` tells an absent place from a stored null. Versions are those of the whole document.",
         args=GetArgs,
-        result=shapes.Maybe[JsonVersionedValue],
+        result=shapes.Maybe[shapes.JsonVersionedValue],
         run=_get,
         transactional=True,
         own_errors=(*PATH_ERRORS, *PAST_ERRORS),
@@ -355,7 +236,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         summary="List every version of a document, newest first, deletions included.",
         detail="Null when it was never written.",
         args=KeyArgs,
-        result=list[JsonHistoryItem] | None,
+        result=list[shapes.JsonHistoryItem] | None,
         run=_history,
         own_errors=ID_ERRORS,
         example={"type": "json_history", "key": "user:1"},
@@ -392,7 +273,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         summary="Read documents in the order of their ids.",
         detail="Set a limit; `cursor` is the `start` of the next page. To find some by content: json.query.",
         args=ScanArgs,
-        result=shapes.Page[JsonSampleItem, str],
+        result=shapes.Page[shapes.JsonSampleItem, str],
         run=_scan,
         transactional=True,
         own_errors=ID_ERRORS,
@@ -405,7 +286,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         summary="Look at a few documents spread evenly over the ids, and learn how many there are.",
         detail="The way to get to know a space without reading all of it.",
         args=SampleArgs,
-        result=shapes.Sample[JsonSampleItem, str],
+        result=shapes.Sample[shapes.JsonSampleItem, str],
         run=_sample,
         transactional=True,
         own_errors=ID_ERRORS,
@@ -421,101 +302,10 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
             "A missing field compares with nothing."
         ),
         args=QueryArgs,
-        result=shapes.Page[JsonSampleItem, str],
+        result=shapes.Page[shapes.JsonSampleItem, str],
         run=_query,
         transactional=True,
         own_errors=(*SCOPE_ERRORS, *PAST_ERRORS, "invalid_argument.engine.query"),
         example={"type": "json_query", "filter": {"plan": "pro"}, "order": "-age", "limit": 10},
-    ),
-    Operation(
-        id="json.batch_set",
-        wire="json_batch_set",
-        tag="json_batch_results",
-        summary="Write many documents or places in one commit.",
-        detail="An entry with a faulty id or path fails alone; a path that does not fit its document fails the batch.",
-        args=BatchSetArgs,
-        result=shapes.Batch[JsonBatchItemResult],
-        run=_batch_set,
-        access="write",
-        transactional=True,
-        own_errors=(*PATH_ERRORS, *VALUE_ERRORS, *WRITE_ERRORS),
-        example={"type": "json_batch_set", "entries": [{"key": "user:2", "path": "$", "value": {"name": "Bo"}}]},
-    ),
-    Operation(
-        id="json.batch_get",
-        wire="json_batch_get",
-        tag="json_batch_get_results",
-        summary="Read many documents or places, now or at a moment of the past; an absent one is a miss.",
-        args=BatchGetArgs,
-        result=shapes.Batch[JsonBatchGetItemResult],
-        run=_batch_get,
-        transactional=True,
-        own_errors=(*PATH_ERRORS, *PAST_ERRORS),
-        example={"type": "json_batch_get", "entries": [{"key": "user:2", "path": "name"}]},
-    ),
-    Operation(
-        id="json.batch_delete",
-        wire="json_batch_delete",
-        tag="json_batch_results",
-        summary="Delete many documents or places in one commit.",
-        detail="Absent ones are fine; a place given twice fails the whole batch.",
-        args=BatchDeleteArgs,
-        result=shapes.Batch[JsonBatchItemResult],
-        run=_batch_delete,
-        access="write",
-        destructive=True,
-        idempotent=False,
-        transactional=True,
-        own_errors=(*PATH_ERRORS, *CLASH, *WRITE_ERRORS, REPEATED),
-        example={"type": "json_batch_delete", "entries": [{"key": "user:2", "path": "$"}]},
-    ),
-    Operation(
-        id="json.batch_exists",
-        wire="json_batch_exists",
-        tag="json_batch_exists_results",
-        summary="Tell for many documents whether they are there.",
-        args=KeysArgs,
-        result=shapes.Batch[BatchExistsPresence],
-        run=_batch_exists,
-        transactional=True,
-        own_errors=ID_ERRORS,
-        example={"type": "json_batch_exists", "keys": ["user:1"]},
-    ),
-    Operation(
-        id="json.index.create",
-        wire="json_create_index",
-        tag="json_index_definition",
-        summary="Declare an index over one path of a space's documents.",
-        args=CreateIndexArgs,
-        result=JsonIndexDefinition,
-        run=_create_index,
-        access="write",
-        idempotent=False,
-        own_errors=(*PATH_ERRORS, *INDEX_NAME, *WRITE_ERRORS, "already_exists.engine.json_index"),
-        example={"type": "json_create_index", "name": "by_plan", "field_path": "plan", "index_type": "tag"},
-    ),
-    Operation(
-        id="json.index.drop",
-        wire="json_drop_index",
-        tag="bool",
-        summary="Remove an index, never the documents; false when there was none.",
-        args=DropIndexArgs,
-        result=bool,
-        run=_drop_index,
-        access="write",
-        destructive=True,
-        own_errors=(*SCOPE_ERRORS, *INDEX_NAME, *WRITE_ERRORS),
-        example={"type": "json_drop_index", "name": "by_plan"},
-    ),
-    Operation(
-        id="json.index.list",
-        wire="json_list_indexes",
-        tag="json_index_list",
-        summary="List the indexes of a space.",
-        args=SpaceArgs,
-        result=shapes.Page[JsonIndexDefinition, str],
-        run=_list_indexes,
-        own_errors=SCOPE_ERRORS,
-        example={"type": "json_list_indexes"},
     ),
 )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
-from pydantic.json_schema import SkipJsonSchema
 
 from strata_mcp.results.common import BatchResult
 from strata_mcp.results.kv import (
@@ -50,9 +49,7 @@ class PutArgs(CheckedArgs):
 
     key: Bytes = KEY
     value: Bytes = Field(description="the value, any bytes")
-    expires_in: float | SkipJsonSchema[None] = Field(
-        None, description="seconds until the key is gone; it stays without it"
-    )
+    expires_in: float | None = Field(None, description="seconds until the key is gone; it stays without it")
 
 
 class KeyArgs(ReadArgs):
@@ -208,7 +205,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         wire="kv_put",
         tag="write_result",
         summary="Store a value under a key.",
-        detail="The value before stays in the history. `if_version` makes it a compare-and-set; kv.batch_put takes many.",
+        detail="The value before stays in the history. `if_version` compares before it sets; kv.batch_put takes many.",
         args=PutArgs,
         result=shapes.Written[bytes],
         run=_put,

@@ -206,9 +206,9 @@ def _given(value: object) -> str:
 @cache
 def catalogue() -> dict[str, Operation[Any]]:
     """Every operation by its wire name, sorted by id."""
-    from strata_mcp.tools import admin, branch, json, kv, space, tag, transaction
+    from strata_mcp.tools import admin, branch, json, json_batch, json_index, kv, space, tag, transaction
 
-    families = (kv, json, branch, space, tag, admin, transaction)
+    families = (kv, json, json_batch, json_index, branch, space, tag, admin, transaction)
     operations = sorted((each for family in families for each in family.OPERATIONS), key=lambda each: each.id)
     return {each.wire: each for each in operations}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import create_model
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from strata_mcp.tools.fields import BASE64_SCHEMA, TRAILING
@@ -29,25 +29,17 @@ def arguments_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema: dict[str, Any] = _tidy(model.model_json_schema(schema_generator=WireSchema))
     properties = schema.setdefault("properties", {})
     ordered = in_order(properties, schema.get("required", ()))
-    schema["properties"] = {name: properties[name] for name in ordered}
+    schema["properties"] = {name: _without_null(properties[name]) for name in ordered}
     schema.pop("description", None)
     return schema
 
 
 def result_schema(kind: Any) -> dict[str, Any]:
     """Schema of `data` in the answer."""
-    answer = create_model("Answer", data=(kind, ...))
-    answer.model_rebuild(_types_namespace={"Any": Any})  # result modules name JSON values by an alias that needs it
-    schema = answer.model_json_schema(mode="serialization", schema_generator=WireSchema)
-    definitions = schema.get("$defs", {})
-    for definition in definitions.values():
+    schema = TypeAdapter(kind).json_schema(mode="serialization", schema_generator=WireSchema)
+    for definition in (schema, *schema.get("$defs", {}).values()):
         _as_sent(definition)
-    data: dict[str, Any] = schema["properties"]["data"]
-    if "$ref" in data:
-        data = definitions.pop(data["$ref"].rsplit("/", 1)[1])
-    if definitions:
-        data["$defs"] = definitions
-    tidied: dict[str, Any] = _tidy(data)
+    tidied: dict[str, Any] = _tidy(schema)
     return tidied
 
 
@@ -77,6 +69,14 @@ def type_label(schema: dict[str, Any], definitions: dict[str, Any]) -> str:
         return "base64" if schema.get("contentEncoding") else "text"
     names = {"integer": "u64", "number": "number", "boolean": "bool", "object": "object", "null": "null"}
     return names.get(str(kind), "any JSON")
+
+
+def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    """An optional field as models should see it: leave it out rather than send null, which is taken too."""
+    options = [option for option in field.get("anyOf", []) if option != {"type": "null"}]
+    if len(options) != 1:
+        return field
+    return {**options[0], **{name: item for name, item in field.items() if name != "anyOf"}}
 
 
 def _as_sent(definition: dict[str, Any]) -> None:

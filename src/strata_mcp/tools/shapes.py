@@ -147,3 +147,43 @@ class TransactionResult(Shape):
 
     commit: CommitReceipt | None
     results: list[Answer]
+
+
+class JsonVersionedValue(Shape):
+    """A value with the versions of its document."""
+
+    document_version: int
+    timestamp: int
+    value: Any
+    version: int
+
+
+class JsonHistoryItem(Shape):
+    """One version of a document."""
+
+    timestamp: int
+    tombstone: bool
+    version: int
+    committed_at: int | None
+    document_version: int | None
+    value: Any
+
+
+class JsonSampleItem(Shape):
+    """A document with its id and versions."""
+
+    document_version: int
+    key: str
+    timestamp: int
+    value: Any
+    version: int
+
+
+class JsonBatchGetItemResult(Shape):
+    """One place of a batch of reads."""
+
+    found: bool
+    value: Any
+    document_version: int | None
+    timestamp: int | None
+    version: int | None

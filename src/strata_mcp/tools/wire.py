@@ -148,8 +148,7 @@ def encode(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: encode(item) for key, item in value.items()}
     body: dict[str, Any] = {}
-    kind: type[object] = type(value)
-    for attribute, name, is_left_out in shape_of(kind):
+    for attribute, name, is_left_out in shape_of(value.__class__):
         item = getattr(value, attribute)
         if not (is_left_out and (item is None or item == [])):
             body[name] = encode(item)
