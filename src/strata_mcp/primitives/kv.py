@@ -7,12 +7,13 @@ and in its history it stays visible.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from strata_mcp.errors import StrataError, fail
+from strata_mcp.errors import fail
 from strata_mcp.model import Family, Row
 from strata_mcp.primitives.batches import CREATED, DELETED, NOT_FOUND, UPDATED, failed, read, written
+from strata_mcp.primitives.bindings import Reader, Writer, bind_reader, bind_writer, empty_key
 from strata_mcp.primitives.pages import check_count, check_limit, page_of, sample_positions
 from strata_mcp.results.branches import ComparedCapability
 from strata_mcp.results.common import (
@@ -41,7 +42,6 @@ KV_RULES: Final = FamilyRules(ComparedCapability.KV, carry=lambda source, _: sou
 """Values are atomic; a promoted pair keeps its expiry."""
 
 _KV: Final = int(Family.KV)
-Reader = Callable[[bytes], "bytes | None"]
 
 
 class Kv:
@@ -51,6 +51,7 @@ class Kv:
         """Work on a store."""
         self._store = store
         self._readers: dict[tuple[str, str], Reader] = {}
+        self._writers: dict[tuple[str, str], Writer] = {}
 
     # ---- one key ----
 
@@ -65,8 +66,11 @@ class Kv:
         if_version: int | None = None,
     ) -> Written:
         """Store a value; with `if_version`, only when the key is at that version (0: absent)."""
+        if expires_in_us is None and if_version is None:
+            writer = self._writers.get((branch, space))
+            return (writer or self.writer(branch, space))(key, value)
         if not key:
-            raise _empty_key()
+            raise empty_key()
         store = self._store
         extra = 0 if expires_in_us is None else self._expiry(expires_in_us)
 
@@ -93,7 +97,14 @@ class Kv:
         """A function that reads one key at the head of a branch; it stays right whatever happens to the branch."""
         found = self._readers.get((branch, space))
         if found is None:
-            found = self._readers[branch, space] = _bind(self._store, branch, space)
+            found = self._readers[branch, space] = bind_reader(self._store, branch, space)
+        return found
+
+    def writer(self, branch: str, space: str) -> Writer:
+        """A function that puts one key on a branch; the fast path of `put`."""
+        found = self._writers.get((branch, space))
+        if found is None:
+            found = self._writers[branch, space] = bind_writer(self._store, branch, space)
         return found
 
     def delete(self, branch: str, space: str, key: bytes, *, if_version: int | None = None) -> Written:
@@ -179,7 +190,7 @@ class Kv:
             get, put = staged.get, staged.put
             for index, (key, value) in enumerate(entries):
                 if not key:
-                    items.append(failed(index, _empty_key()))
+                    items.append(failed(index, empty_key()))
                     continue
                 effect = CREATED if get(_KV, space, key) is None else UPDATED
                 put(_KV, space, key, value)
@@ -194,7 +205,7 @@ class Kv:
         with self._store.writing(branch) as staged:
             for index, key in enumerate(keys):
                 if not key:
-                    items.append(failed(index, _empty_key()))
+                    items.append(failed(index, empty_key()))
                 elif staged.get(_KV, space, key) is None:
                     item = BatchItem(index, BatchItemStatus.OK, False, BatchItemResult(key), None, None, NOT_FOUND)
                     items.append(item)
@@ -210,7 +221,7 @@ class Kv:
         items = []
         for index, key in enumerate(keys):
             if not key:
-                items.append(failed(index, _empty_key()))
+                items.append(failed(index, empty_key()))
                 continue
             row = view.get(_KV, space, key)
             if row is None:
@@ -228,7 +239,7 @@ class Kv:
         items = []
         for index, key in enumerate(keys):
             if not key:
-                items.append(failed(index, _empty_key()))
+                items.append(failed(index, empty_key()))
             else:
                 present = view.get(_KV, space, key) is not None
                 items.append(BatchItem(index, BatchItemStatus.OK, False, BatchExistsItemResult(present, key)))
@@ -239,7 +250,7 @@ class Kv:
     def _check(self, space: str, key: bytes | None) -> None:
         """Refuse an empty key (None means not given) and a space name that cannot be."""
         if key is not None and not key:
-            raise _empty_key()
+            raise empty_key()
         self._store.space(space)
 
     def _expiry(self, expires_in_us: int) -> int:
@@ -259,56 +270,9 @@ class Kv:
             seen.add(key)
 
 
-def _bind(store: Store, branch: str, space: str) -> Reader:
-    """
-    Make a reader of one branch and space that costs a dictionary look-up while nothing changed.
-
-    The binding holds the rows the branch wrote itself; it is renewed when the store's epoch moves
-    (branches made or removed, tables reloaded, a transaction open).
-    """
-    words = store.words
-    epoch = -2
-    own_rows: dict[bytes, Row] = {}
-    is_whole = False
-
-    def slow(key: bytes) -> bytes | None:
-        nonlocal epoch, own_rows, is_whole
-        if not key:
-            raise _empty_key()
-        store.space(space)
-        view = store.view(branch)
-        if store.epoch != epoch and view.staged is None:
-            with store.reading:
-                bound = store.epoch
-                table = store.state.table(_KV, space)
-                layer = table.layers.get(view.node.uid)
-                if layer is not None:
-                    own_rows = layer.rows
-                    is_whole = table.base is None and view.node.parent is None
-                    epoch = bound
-        row = view.get(_KV, space, key)
-        return None if row is None else row[1]
-
-    def read(key: bytes) -> bytes | None:
-        if words[0] == store.level and store.epoch == epoch:
-            row = own_rows.get(key)
-            if row is not None:
-                if not row[2]:
-                    return row[1]
-            elif is_whole and key:
-                return None
-        return slow(key)
-
-    return read
-
-
 def _tombstone(previous: Row | None) -> Decision:
     return None if previous is None else (None, 0)
 
 
 def _same(key: bytes) -> bytes:
     return key
-
-
-def _empty_key() -> StrataError:
-    return fail("invalid_argument.engine.kv_key")

@@ -29,7 +29,7 @@ class KVNamespace:
     Text is encoded as UTF-8 on the way in; what comes back is bytes. Keys are ordered by their bytes.
     """
 
-    __slots__ = ("_branch", "_delete", "_delete_many", "_kv", "_put", "_put_many", "_read", "_space")
+    __slots__ = ("_branch", "_delete", "_delete_many", "_kv", "_put", "_put_many", "_read", "_space", "_write")
 
     def __init__(self, scope: Scope) -> None:
         """Bind what the hot calls need, so that they look nothing up."""
@@ -39,6 +39,7 @@ class KVNamespace:
         self._space = scope.space
         self._read = kv.reader(scope.branch, scope.space)
         self._put = scope.signed(kv.put)
+        self._write = scope.signed(kv.writer(scope.branch, scope.space))
         self._put_many = scope.signed(kv.batch_put)
         self._delete = scope.signed(kv.delete)
         self._delete_many = scope.signed(kv.batch_delete)
@@ -71,7 +72,7 @@ class KVNamespace:
         except UnicodeEncodeError as error:
             raise arguments.not_unicode("key" if error.object is key else "value", error) from None
         if expires_in is None and if_version is None:
-            return self._put(self._branch, self._space, raw_key, raw)
+            return self._write(raw_key, raw)
         return self._put(
             self._branch,
             self._space,

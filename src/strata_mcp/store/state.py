@@ -101,10 +101,11 @@ class State:
             self._note_commit(uid, timestamp, commit)
         return is_special
 
-    def apply_row(self, commit: Commit, table: OverlayTable, key: bytes, row: Row) -> None:
+    def apply_row(self, commit: Commit, table: OverlayTable, layer: Layer | None, key: bytes, row: Row) -> None:
         """Add a commit of one row of a user family to its table; the short way of `apply`."""
         uid = commit.branch
-        layer = table.layers.get(uid) or self.new_layer(table, uid)
+        if layer is None:
+            layer = self.new_layer(table, uid)
         if table.writers is not None and key not in layer.rows:
             table.note_writer(key, uid)
         layer.write(key, row)

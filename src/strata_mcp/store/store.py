@@ -1,29 +1,20 @@
-"""
-The store: one handle's level view of the database, and the only place where commits are made.
-
-Locks, in this order: the journal's write lock (between processes and threads, held for one commit),
-then `reading` (between threads of this process, held while the state changes or a range is read).
-Point reads take neither: they check that the journal has not moved, then look into dictionaries.
-"""
+"""The store: views to read through, and the only place where commits are made."""
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from strata_mcp.errors import StrataError, fail
-from strata_mcp.journal.port import Journal, JournalTruncated
+from strata_mcp.errors import fail
+from strata_mcp.journal.port import Journal
 from strata_mcp.model import DEFAULT_SPACE, USER_FAMILIES, Commit, Family, RecordTuple, Row
 from strata_mcp.results.common import CommitDurability, CommitReceipt
-from strata_mcp.store.catalog import Catalog
+from strata_mcp.store.follower import SLOW, Follower
 from strata_mcp.store.limits import SAFE_BYTES, check_commit, check_row, check_space
 from strata_mcp.store.lineage import NO_LIMIT, Node
-from strata_mcp.store.overlay import OverlayTable
-from strata_mcp.store.state import State
+from strata_mcp.store.overlay import Layer, OverlayTable
 from strata_mcp.store.view import View, position
 from strata_mcp.store.writer import Staged
 
@@ -33,11 +24,10 @@ if TYPE_CHECKING:
 
 Decision: TypeAlias = "tuple[bytes | None, int] | tuple[bytes | None, int, int, int] | None"
 """What to write for a key: (value or None to delete, extra[, more puts, more deletes]); None writes nothing."""
+Binding: TypeAlias = "tuple[Node, OverlayTable, Layer]"
+"""Where the rows of one branch in one space go."""
 Updated: TypeAlias = "tuple[Row | None, CommitReceipt | None]"
 """(live row before, receipt or None when nothing was written)."""
-
-_SLOW: Final = -1
-"""Level and epoch no reader ever matches: every read takes the slow path."""
 
 
 class _ThreadState(threading.local):
@@ -46,7 +36,7 @@ class _ThreadState(threading.local):
     message: str = ""
 
 
-class Store:
+class Store(Follower):
     """Reads and commits over one journal and its checkpointed tables."""
 
     def __init__(
@@ -58,114 +48,13 @@ class Store:
         `open_tables` reads the newest checkpoint again when the journal moved past this handle; it is
         None for databases without tables (cache handles).
         """
-        self.journal = journal
         self.clock = clock
-        self.reading = threading.RLock()
-        self.damage: StrataError | None = None
-        self._open_tables = open_tables
-        self._durability = CommitDurability(journal.durability.value)
-        self._must_sync = self._durability is CommitDurability.ALWAYS
-        self._local = _ThreadState()
-        self._nodes: dict[int, Node] = {}
-        self._open_transactions = 0
-        self._closed_code = ""
-        self._registered: set[tuple[int, str]] = set()
-        self._valid_spaces = {DEFAULT_SPACE}
-        self._last_us = 0
         self._now_us = clock.now_us
-        self._bindings = 0
-        self.words = journal.control_words
-        self.level = _SLOW
-        self.epoch = 0
-        self._start(tables)
-        _after_fork.add(self)
-
-    # ---- keeping level ----
-
-    def catch_up(self) -> None:
-        """Apply what other processes committed; returns at once when there is nothing."""
-        with self.reading:
-            self._check_open()
-            if self.words[0] == self.level:
-                return
-            try:
-                commits = self.journal.read()
-            except JournalTruncated:
-                self._reload()
-                return
-            except StrataError as error:
-                self._mark_damaged(error)
-                return
-            for commit in commits:
-                self._apply(commit)
-            self.level = self.journal.seen
-
-    def reload(self) -> None:
-        """Drop the memory of what has been checkpointed; it is read from the tables when needed."""
-        with self.reading:
-            self._check_open()
-            self._reload()
-
-    def _reload(self) -> None:
-        if self._open_tables is None:
-            return
-        while True:
-            tables = self._open_tables()
-            self.journal.seek(tables.head)
-            try:
-                self._start(tables)
-            except JournalTruncated:
-                continue
-            return
-
-    def _start(self, tables: TableSet | None) -> None:
-        state = State(tables)
-        self.state = state
-        self.catalog = Catalog(state, self._nodes)
-        self._registered.clear()
-        self.bump()
-        if tables is not None:
-            self._last_us = max(self._last_us, tables.committed_at_us)
-        try:
-            for commit in self.journal.read():
-                self._apply(commit)
-        except StrataError as error:
-            self._mark_damaged(error)
-        self.level = self.journal.seen
-
-    def _apply(self, commit: Commit) -> None:
-        if self.state.apply(commit):
-            self.catalog.note(commit)
-            for family, _, key, value, _ in commit.records:
-                if family == Family.SPACE and value is None:
-                    self._registered.discard((commit.branch, key.decode()))
-                elif family == Family.BRANCH:
-                    self.bump()
-        if commit.committed_at_us > self._last_us:
-            self._last_us = commit.committed_at_us
-
-    def _mark_damaged(self, error: StrataError) -> None:
-        self.damage = error
-        self.level = self.words[0]
-
-    def bump(self) -> None:
-        """Make every bound reader bind again (branches or tables changed)."""
-        self._bindings += 1
-        self.epoch = _SLOW if self._open_transactions else self._bindings
-
-    def close(self, code: str = "failed_precondition.sdk.handle_closed") -> None:
-        """Refuse every later call with the given code; the journal is closed by its owner."""
-        self._closed_code = code
-        self.level = _SLOW
-
-    def _check_open(self) -> None:
-        if self._closed_code:
-            raise fail(self._closed_code)
-
-    def forget_after_fork(self) -> None:
-        """In a forked child: the handle belongs to the parent."""
-        self.close("failed_precondition.sdk.fork_not_supported")
-        self.reading = threading.RLock()
+        self._durability = CommitDurability(journal.durability.value)
+        self.must_sync = self._durability is CommitDurability.ALWAYS
+        self._local = _ThreadState()
+        self._valid_spaces = {DEFAULT_SPACE}
+        super().__init__(journal, open_tables, tables)
 
     # ---- reading ----
 
@@ -273,7 +162,7 @@ class Store:
                 try:
                     journal.append(commit)
                     if len(records) == 1:
-                        self.state.apply_row(commit, table, key, (commit.timestamp, value, extra))
+                        self.state.apply_row(commit, table, layer, key, (commit.timestamp, value, extra))
                         self._last_us = commit.committed_at_us
                     else:
                         self._apply(commit)
@@ -287,9 +176,44 @@ class Store:
                     receipt.delete_count += decision[3]
         finally:
             journal.release()
-        if self._must_sync:
+        if self.must_sync:
             journal.sync()
         return previous, receipt
+
+    def binding(self, branch: str, family: int, space: str) -> Binding | None:
+        """What `write_bound` needs; None where writing takes more than one row (a space's first, a transaction)."""
+        if self._local.transaction is not None or self.epoch == SLOW:
+            return None
+        node = self.catalog.node(branch)
+        if space != DEFAULT_SPACE and (node.uid, space) not in self._registered:
+            return None
+        table = self.state.table(family, space)
+        layer = table.layers.get(node.uid)
+        return None if layer is None else (node, table, layer)
+
+    def write_bound(self, binding: Binding, key: bytes, value: bytes) -> tuple[Row | None, CommitReceipt]:
+        """Put one row where a valid binding says; the caller holds the locks, is level and checked the sizes."""
+        node, table, layer = binding
+        previous = layer.rows.get(key)
+        if previous is None or previous[1] is None or previous[2]:
+            previous = self._live_row(node, table, key)
+        journal = self.journal
+        timestamp = journal.head + 1
+        now_us = self._now_us()
+        if now_us <= self._last_us:
+            now_us = self._last_us + 1
+        local = self._local
+        records: list[RecordTuple] = [(table.family, table.space, key, value, 0)]
+        commit = Commit(timestamp, timestamp, now_us, node.uid, records, local.author, local.message)
+        try:
+            journal.append(commit)
+            self.state.apply_row(commit, table, layer, key, (timestamp, value, 0))
+            self._last_us = now_us
+        except BaseException:
+            self._show_appended(commit)
+            raise
+        self.level = journal.seen
+        return previous, CommitReceipt(0, self._durability, 1, timestamp, timestamp, now_us)
 
     @contextmanager
     def writing(self, branch: str) -> Iterator[Staged]:
@@ -311,7 +235,7 @@ class Store:
                 self._commit(staged)
         finally:
             self.journal.release()
-        if self._must_sync and staged.receipt is not None:
+        if self.must_sync and staged.receipt is not None:
             self.journal.sync()
 
     @contextmanager
@@ -360,7 +284,7 @@ class Store:
                 yield
         finally:
             self.journal.release()
-        if self._must_sync:
+        if self.must_sync:
             self.journal.sync()
 
     def append(self, uid: int, records: list[RecordTuple], *, lead: int = 0, trail: int = 0) -> CommitReceipt:
@@ -485,15 +409,3 @@ def check_version(key: bytes, actual: int, expected: int) -> None:
             expected=expected,
             actual=actual,
         )
-
-
-_after_fork: weakref.WeakSet[Store] = weakref.WeakSet()
-
-
-def _disown_in_child() -> None:
-    for store in list(_after_fork):
-        store.forget_after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_disown_in_child)

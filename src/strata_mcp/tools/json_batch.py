@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
-from strata_mcp.results.common import BatchResult
-from strata_mcp.results.documents import BatchExistsPresence, JsonBatchGetItemResult, JsonBatchItemResult
+from strata_mcp.results.documents import BatchExistsPresence, JsonBatchItemResult
 from strata_mcp.tools import shapes
 from strata_mcp.tools.fields import Args, PastArgs, ReadArgs, WriteArgs
 from strata_mcp.tools.json import CLASH, ID_ERRORS, PATH_ERRORS, VALUE_ERRORS
@@ -61,30 +59,21 @@ class KeysArgs(ReadArgs):
 
 def _batch_set(engine: Engine, args: BatchSetArgs, branch: str, space: str) -> object:
     entries = [(entry.key, entry.path, entry.value) for entry in args.entries]
-    return _filled(engine.json.batch_set(branch, space, entries), JsonBatchItemResult)
+    return engine.json.batch_set(branch, space, entries)
 
 
 def _batch_get(engine: Engine, args: BatchGetArgs, branch: str, space: str) -> object:
     targets = [(entry.key, entry.path) for entry in args.entries]
-    found = engine.json.batch_get(branch, space, targets, as_of=args.as_of, as_of_time=args.as_of_time)
-    return _filled(found, lambda: JsonBatchGetItemResult(False, None))
+    return engine.json.batch_get(branch, space, targets, as_of=args.as_of, as_of_time=args.as_of_time)
 
 
 def _batch_delete(engine: Engine, args: BatchDeleteArgs, branch: str, space: str) -> object:
     targets = [(entry.key, entry.path) for entry in args.entries]
-    return _filled(engine.json.batch_delete(branch, space, targets), JsonBatchItemResult)
+    return engine.json.batch_delete(branch, space, targets)
 
 
 def _batch_exists(engine: Engine, args: KeysArgs, branch: str, space: str) -> object:
     return engine.json.batch_exists(branch, space, args.keys)
-
-
-def _filled(batch: BatchResult, result: Callable[[], object]) -> BatchResult:
-    """Entries that failed have an empty result."""
-    for item in batch.items:
-        if item.result is None:
-            item.result = result()
-    return batch
 
 
 OPERATIONS: Final[tuple[Operation[Any], ...]] = (

@@ -48,7 +48,9 @@ def check(value: Any, depth: int = 0) -> None:
         return
     if kind is int:
         if not INTEGER_MIN <= value <= INTEGER_MAX:
-            raise fail("invalid_argument.executor.json_number", value=str(value)[:40] if value.bit_length() < 9999 else "")
+            raise fail(
+                "invalid_argument.executor.json_number", value=str(value)[:40] if value.bit_length() < 9999 else ""
+            )
     elif kind is float:
         if not isfinite(value):
             raise _bad("NaN and infinities are no JSON numbers")

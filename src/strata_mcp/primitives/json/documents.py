@@ -157,9 +157,7 @@ class Json:
         if limit == 0:
             return Page([])
         after = None if cursor is None else _prefix(cursor)
-        keys = view.keys(
-            _JSON, space, after=after, prefix=_prefix(prefix), limit=None if limit is None else limit + 1
-        )
+        keys = view.keys(_JSON, space, after=after, prefix=_prefix(prefix), limit=None if limit is None else limit + 1)
         return page_of([key.decode() for key in keys], limit, str)
 
     def scan(
@@ -174,9 +172,7 @@ class Json:
         cursor = rows[limit][0].decode() if has_more and limit is not None else None
         return Page([_item(key, row) for key, row in rows[:limit]], has_more, cursor)
 
-    def sample(
-        self, branch: str, space: str, *, prefix: str | None = None, count: int = 10
-    ) -> Sample[JsonSampleItem]:
+    def sample(self, branch: str, space: str, *, prefix: str | None = None, count: int = 10) -> Sample[JsonSampleItem]:
         """Up to `count` documents spread evenly over the order of ids, and how many there are."""
         space = self._store.space(space)
         check_count(count)
@@ -258,7 +254,7 @@ class Json:
                 items.append(failed(index, error, JsonBatchGetItemResult(False, None)))
                 continue
             row = view.get(_JSON, space, name)
-            value = MISSING if row is None else get(_decoded(row), segments)
+            value: Any = MISSING if row is None else get(_decoded(row), segments)
             if row is None or value is MISSING:
                 items.append(BatchItem(index, BatchItemStatus.MISS, False, JsonBatchGetItemResult(False, None)))
             else:
@@ -282,9 +278,7 @@ class Json:
 
     # ---- indexes and queries ----
 
-    def create_index(
-        self, branch: str, space: str, name: str, field_path: str, index_type: str
-    ) -> JsonIndexDefinition:
+    def create_index(self, branch: str, space: str, name: str, field_path: str, index_type: str) -> JsonIndexDefinition:
         """Define an index over one field; queries that compare the field use it."""
         return self._indexes.create(branch, self._store.space(space), name, field_path, index_type)
 

@@ -37,12 +37,12 @@ def put(document: Any, path: Path, value: Any) -> Any:
     """
     if not path:
         return value
-    root = {} if document is MISSING or document is None and isinstance(path[0], str) else document
+    root = {} if document is MISSING or (document is None and isinstance(path[0], str)) else document
     parent = root
     for position, segment in enumerate(path[:-1]):
         _expect(parent, segment, path, position)
         child = parent.get(segment, MISSING) if type(segment) is str else parent[segment]
-        if child is MISSING or child is None and isinstance(path[position + 1], str):
+        if child is MISSING or (child is None and isinstance(path[position + 1], str)):
             if not isinstance(path[position + 1], str):
                 raise _clash(path, position + 1, "an array that does not exist")
             child = parent[segment] = {}

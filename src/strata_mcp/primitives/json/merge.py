@@ -11,9 +11,7 @@ from strata_mcp.results.branches import ComparedCapability, DerivedStateDisposit
 from strata_mcp.store.families import FamilyRules, MergeOutcome
 
 
-def merge_documents(
-    base: bytes | None, source: bytes | None, target: bytes | None, prefer: str | None
-) -> MergeOutcome:
+def merge_documents(base: bytes | None, source: bytes | None, target: bytes | None, prefer: str | None) -> MergeOutcome:
     """
     Merge the stored forms of three documents; None is an absent one.
 
@@ -43,9 +41,7 @@ def _merge_objects(
     merged = {}
     conflicted = False
     for name in {**base, **source, **target}:
-        value, clash = _merge(
-            base.get(name, MISSING), source.get(name, MISSING), target.get(name, MISSING), prefer
-        )
+        value, clash = _merge(base.get(name, MISSING), source.get(name, MISSING), target.get(name, MISSING), prefer)
         conflicted = conflicted or clash
         if value is not MISSING:
             merged[name] = value

@@ -95,6 +95,5 @@ def normal_path(segments: Path) -> str:
 def _bad(path: str, position: int) -> StrataError:
     return fail(
         "invalid_argument.engine.json_path",
-        f"the path {ascii(path)[:120]} does not parse at character {position}; "
-        'write it like $.name[0]["other name"]',
+        f'the path {ascii(path)[:120]} does not parse at character {position}; write it like $.name[0]["other name"]',
     )
