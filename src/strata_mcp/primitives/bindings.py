@@ -92,7 +92,7 @@ def bind_writer(store: Store, branch: str, space: str) -> Writer:
         return Written(key, CREATED if previous is None else UPDATED, receipt)
 
     def write(key: bytes, value: bytes) -> Written:
-        if binding is None or store.epoch != epoch or not key or len(key) + len(value) > SAFE_BYTES:
+        if store.epoch != epoch or binding is None or not key or len(key) + len(value) > SAFE_BYTES:
             return slow(key, value)
         acquire()
         try:

@@ -28,7 +28,6 @@ class TimelineEntry(NamedTuple):
     """One commit of a branch. `committed_at_us` is UTC microseconds."""
 
     timestamp: int
-    last: int
     committed_at_us: int
 
 
@@ -44,7 +43,6 @@ class State:
         self.timelines: dict[int, array[int]] = {}
         self.notes: dict[int, tuple[str, str]] = {}
         self._timestamps = array("q")
-        self._last = array("q")
         self._committed_at_us = array("q")
         self.overlay_bytes = 0
         self.floor = tables.checkpoint_ts if tables is not None else 0
@@ -109,16 +107,22 @@ class State:
         if table.writers is not None and key not in layer.rows:
             table.note_writer(key, uid)
         layer.write(key, row)
-        if row[2] and table.family == _KV:
+        timestamp, value, extra = row
+        if extra and table.family == _KV:
             layer.expiring = True
-        value = row[1]
         self.overlay_bytes += len(key) + ROW_OVERHEAD_BYTES + 64 + (0 if value is None else len(value))
-        self._note_commit(uid, row[0], commit)
+        timeline = self.timelines.get(uid)
+        if timeline is None or commit.author or commit.message:
+            self._note_commit(uid, timestamp, commit)
+            return
+        self.newest = timestamp
+        self._timestamps.append(timestamp)
+        self._committed_at_us.append(commit.committed_at_us)
+        timeline.append(timestamp)
 
     def _note_commit(self, uid: int, timestamp: int, commit: Commit) -> None:
         self.newest = timestamp
         self._timestamps.append(timestamp)
-        self._last.append(commit.last)
         self._committed_at_us.append(commit.committed_at_us)
         timeline = self.timelines.get(uid)
         if timeline is None:
@@ -228,7 +232,7 @@ class State:
         if self.tables is None:
             return None
         found = self.tables.timeline().newest(uid, upto)
-        return TimelineEntry(*found) if found is not None else None
+        return TimelineEntry(found[0], found[2]) if found is not None else None
 
     def commit_at_time(self, uid: int, at_us: int, upto: int) -> TimelineEntry | None:
         """Newest commit made on exactly that branch at or before an instant and a position."""
@@ -241,7 +245,7 @@ class State:
         if self.tables is None:
             return None
         found = self.tables.timeline().at_time(uid, at_us, upto)
-        return TimelineEntry(*found) if found is not None else None
+        return TimelineEntry(found[0], found[2]) if found is not None else None
 
     def commits(self, uid: int, upto: int, limit: int) -> list[TimelineEntry]:
         """Up to `limit` commits made on exactly that branch at or before `upto`, newest first."""
@@ -252,7 +256,7 @@ class State:
             found = [self._recent(timestamp) for timestamp in reversed(timeline[max(0, stop - limit) : stop])]
         if self.tables is not None and len(found) < limit:
             older = self.tables.timeline().log(uid, min(upto, self.floor) + 1, 0, limit - len(found))
-            found += [TimelineEntry(*entry[:3]) for entry in older]
+            found += [TimelineEntry(entry[0], entry[2]) for entry in older]
         return found
 
     def commit(self, uid: int, timestamp: int) -> TimelineEntry | None:
@@ -280,4 +284,4 @@ class State:
 
     def _recent(self, timestamp: int) -> TimelineEntry:
         position = bisect_right(self._timestamps, timestamp) - 1
-        return TimelineEntry(timestamp, self._last[position], self._committed_at_us[position])
+        return TimelineEntry(timestamp, self._committed_at_us[position])

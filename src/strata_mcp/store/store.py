@@ -53,6 +53,7 @@ class Store(Follower):
         self._durability = CommitDurability(journal.durability.value)
         self.must_sync = self._durability is CommitDurability.ALWAYS
         self._local = _ThreadState()
+        self._signing = 0
         self._valid_spaces = {DEFAULT_SPACE}
         super().__init__(journal, open_tables, tables)
 
@@ -103,10 +104,18 @@ class Store(Follower):
         before = local.author, local.message
         local.author = before[0] if author is None else author
         local.message = before[1] if message is None else message
+        with self.reading:
+            self._signing += 1
         try:
             yield
         finally:
+            with self.reading:
+                self._signing -= 1
             local.author, local.message = before
+
+    def _signature(self) -> tuple[str, str]:
+        local = self._local
+        return local.author, local.message
 
     def update(
         self,
@@ -131,8 +140,7 @@ class Store(Follower):
         Raises:
             StrataError: `conflict.engine.version` when the key is at another version.
         """
-        local = self._local
-        if local.transaction is not None:
+        if self._open_transactions and self._local.transaction is not None:
             return self._update_staged(branch, family, space, key, decide, if_version)
         journal = self.journal
         journal.acquire()
@@ -158,7 +166,7 @@ class Store(Follower):
                 records: list[RecordTuple] = [(family, space, key, value, extra)]
                 if space != DEFAULT_SPACE and (uid, space) not in self._registered:
                     self.register_space(node, space, records)
-                commit = self._next_commit(uid, records, local)
+                commit = self._next_commit(uid, records)
                 try:
                     journal.append(commit)
                     if len(records) == 1:
@@ -170,7 +178,7 @@ class Store(Follower):
                     self._show_appended(commit)
                     raise
                 self.level = journal.seen
-                receipt = self._receipt(commit, value is None, value is not None)
+                receipt = self._receipt(commit, 1, 0) if value is None else self._receipt(commit, 0, 1)
                 if len(decision) == 4:
                     receipt.put_count += decision[2]
                     receipt.delete_count += decision[3]
@@ -202,9 +210,9 @@ class Store(Follower):
         now_us = self._now_us()
         if now_us <= self._last_us:
             now_us = self._last_us + 1
-        local = self._local
+        author, message = self._signature() if self._signing else ("", "")
         records: list[RecordTuple] = [(table.family, table.space, key, value, 0)]
-        commit = Commit(timestamp, timestamp, now_us, node.uid, records, local.author, local.message)
+        commit = Commit(timestamp, timestamp, now_us, node.uid, records, author, message)
         try:
             journal.append(commit)
             self.state.apply_row(commit, table, layer, key, (timestamp, value, 0))
@@ -297,7 +305,7 @@ class Store(Follower):
         return receipt
 
     def _append(self, uid: int, records: list[RecordTuple], lead: int = 0, trail: int = 0) -> CommitReceipt:
-        commit = self._next_commit(uid, records, self._local, lead, trail)
+        commit = self._next_commit(uid, records, lead, trail)
         try:
             self.journal.append(commit)
             self._apply(commit)
@@ -307,16 +315,15 @@ class Store(Follower):
         self.level = self.journal.seen
         return self._receipt(commit, 0, 0)
 
-    def _next_commit(
-        self, uid: int, records: list[RecordTuple], local: _ThreadState, lead: int = 0, trail: int = 0
-    ) -> Commit:
+    def _next_commit(self, uid: int, records: list[RecordTuple], lead: int = 0, trail: int = 0) -> Commit:
         if self.damage is not None:
             raise self.damage
         timestamp = self.journal.head + 1 + lead
         now_us = self._now_us()
         if now_us <= self._last_us:
             now_us = self._last_us + 1
-        return Commit(timestamp, timestamp + trail, now_us, uid, records, local.author, local.message)
+        author, message = self._signature() if self._signing else ("", "")
+        return Commit(timestamp, timestamp + trail, now_us, uid, records, author, message)
 
     def _show_appended(self, commit: Commit) -> None:
         """Interrupted behind the append: the commit is made, so it must show."""
@@ -326,7 +333,7 @@ class Store(Follower):
 
     def _receipt(self, commit: Commit, deletes: int, puts: int) -> CommitReceipt:
         timestamp = commit.timestamp
-        return CommitReceipt(int(deletes), self._durability, int(puts), timestamp, timestamp, commit.committed_at_us)
+        return CommitReceipt(deletes, self._durability, puts, timestamp, timestamp, commit.committed_at_us)
 
     def _commit(self, staged: Staged) -> None:
         if not staged.writes:

@@ -32,6 +32,11 @@ def encode(value: Any) -> bytes:
             `json_array_too_large`, `json_document_too_large`.
     """
     check(value)
+    return encode_checked(value)
+
+
+def encode_checked(value: Any) -> bytes:
+    """Stored form of a value whose numbers, types and depth were checked already."""
     try:
         encoded = _encode(value)
     except UnicodeEncodeError:

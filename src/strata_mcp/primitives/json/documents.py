@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from strata_mcp.errors import StrataError, fail
 from strata_mcp.model import Family, Row
 from strata_mcp.primitives.batches import CREATED, DELETED, NOT_FOUND, UPDATED, failed, read, written
-from strata_mcp.primitives.json.codec import check, decode, encode
+from strata_mcp.primitives.json.codec import check, decode, encode, encode_checked
 from strata_mcp.primitives.json.edit import MISSING, get, put, remove
 from strata_mcp.primitives.json.indexes import Indexes
 from strata_mcp.primitives.json.path import Path, parse_path
@@ -57,13 +57,13 @@ class Json:
         segments = parse_path(path)
         space = self._store.space(space)
         if segments:
-            check(value)
+            check(value, len(segments))
         else:
             whole = encode(value)
         indexes = self._indexes.watching(branch, space)
 
         def decide(previous: Row | None) -> Decision:
-            text = whole if not segments else encode(put(_decoded(previous), segments, value))
+            text = whole if not segments else encode_checked(put(_decoded(previous), segments, value))
             version = 1 if previous is None else previous[2] + 1
             if indexes:
                 return (text, version, *indexes.changes(previous, text))
@@ -197,9 +197,9 @@ class Json:
                 except StrataError as error:
                     items.append(failed(index, error, JsonBatchItemResult()))
                     continue
-                check(value)
+                check(value, len(segments))
                 previous = staged.get(_JSON, space, name)
-                text = encode(put(_decoded(previous), segments, value) if segments else value)
+                text = encode_checked(put(_decoded(previous), segments, value) if segments else value)
                 version = 1 if previous is None else previous[2] + 1
                 staged.put(_JSON, space, name, text, version)
                 if indexes:
@@ -387,7 +387,7 @@ def _without(previous: Row, segments: Path) -> tuple[bytes | None, int]:
     document = _decoded(previous)
     if not remove(document, segments):
         return None, -1
-    return encode(document), previous[2] + 1
+    return encode_checked(document), previous[2] + 1
 
 
 def _item(key: bytes, row: Row) -> JsonSampleItem:

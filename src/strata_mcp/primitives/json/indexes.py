@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME_BYTES_MAX: Final = 256
 _JSON: Final = int(Family.JSON)
+_JSON_INDEX: Final = int(Family.JSON_INDEX)
 
 
 class IndexRecord(msgspec.Struct, frozen=True):
@@ -155,7 +156,7 @@ class Indexes:
 
     def watching(self, branch: str, space: str) -> Watch | None:
         """What a write in the space has to count for; None when there is no index, which costs a look-up."""
-        if not self._store.state.has_rows(Family.JSON_INDEX, space):
+        if not self._store.state.has_rows(_JSON_INDEX, space):
             return None
         definitions = self.definitions(branch, space)
         return Watch(definitions) if definitions else None

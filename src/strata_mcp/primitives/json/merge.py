@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from strata_mcp.model import Row
-from strata_mcp.primitives.json.codec import decode, encode
+from strata_mcp.primitives.json.codec import decode, encode_checked
 from strata_mcp.primitives.json.edit import MISSING
 from strata_mcp.results.branches import ComparedCapability, DerivedStateDisposition
 from strata_mcp.store.families import FamilyRules, MergeOutcome
@@ -22,7 +22,7 @@ def merge_documents(base: bytes | None, source: bytes | None, target: bytes | No
     merged, conflicted = _merge(values[0], values[1], values[2], prefer)
     if merged is MISSING:
         return MergeOutcome(None, conflicted)
-    return MergeOutcome(encode(merged), conflicted)
+    return MergeOutcome(encode_checked(merged), conflicted)
 
 
 def _merge(base: Any, source: Any, target: Any, prefer: str | None) -> tuple[Any, bool]:
