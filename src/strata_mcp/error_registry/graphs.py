@@ -59,7 +59,7 @@ _ARGUMENTS = section(
         ),
         "invalid_argument.engine.graph_binding": (
             "The binding of the node does not name a usable target.",
-            "Pass the family, space and key of the bound record, with a key that is not empty.",
+            "Pass `primitive`, `space` and `key` of the bound record, with a key that is not empty.",
         ),
         "invalid_argument.engine.graph_binding_record": ("A graph binding that breaks the rules was made.", REPORT),
         "invalid_argument.engine.graph_cursor": (
@@ -120,7 +120,7 @@ _ARGUMENTS = section(
         ),
         "invalid_argument.engine.graph_type_hint": (
             "The cardinality of the link type is not one of the known ones.",
-            "Pass `cardinality` as one_to_one, one_to_many, many_to_one or many_to_many, or leave it out.",
+            "Pass `cardinality` as one-to-one, one-to-many, many-to-one or many-to-many, or leave it out.",
         ),
         "invalid_argument.engine.graph_type_index_record": (
             "A graph type index row that breaks the rules was made.",
@@ -136,7 +136,7 @@ _ARGUMENTS = section(
         ),
         "invalid_argument.executor.graph_analytics_budget": (
             "The budget is not a usable number.",
-            "Pass `budget` as whole numbers of nodes and edges from 0 to 2^63-1, or leave it out.",
+            "Pass `budget` with max_nodes and max_edges as whole numbers of at least 0, or leave it out.",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Codes of inference: model names, files, providers."""
+"""Codes about language and embedding models. They share a prefix, so each section names its class."""
 
 from __future__ import annotations
 
@@ -17,27 +17,60 @@ MODELS = {
         NOT_APPLICABLE,
         {
             "inference.download_disabled": (
-                "Models may not be downloaded here.",
-                "Allow downloads, or put the model file in place yourself.",
+                "This installation may not download models.",
+                "Put the model file in place yourself, or use a model of a cloud provider.",
             ),
             "inference.missing_api_key": (
-                "There is no key for that provider.",
-                "Set the provider's key in the environment or with strata config set.",
+                "The provider needs a key, and none is set.",
+                "Set the environment variable named in the details and start Strata again.",
             ),
             "inference.missing_model": (
-                "The model is known but its file is not here.",
-                "Pull the model first, then call again.",
+                "The model is known but is not on this disk.",
+                "Fetch it with inference.models.pull, or choose one from inference.models.local.",
             ),
             "inference.model_load_failed": (
-                "The model file does not load.",
-                "Remove it, pull it again, and check that there is memory for it.",
+                "The model file is here but does not load.",
+                "Fetch it again with inference.models.pull, and check that there is memory enough for it.",
             ),
             "inference.provider_quota_exhausted": (
-                "The quota at the provider is used up.",
-                "Raise the quota or use another provider.",
+                "The account at the provider has used up its quota.",
+                "Raise the quota at the provider, or use another key or provider.",
             ),
         },
         "failed_precondition",
+    ),
+    **section(
+        AFTER_STATE_CHANGE,
+        NOT_APPLICABLE,
+        {
+            "inference.download_verification_failed": (
+                "The downloaded model is not the file that was promised: its size or digest differs.",
+                "Fetch it again; if it fails once more, tell whoever publishes the model.",
+            ),
+        },
+        "corruption",
+    ),
+    **section(
+        AFTER_STATE_CHANGE,
+        NOT_APPLICABLE,
+        {
+            "inference.provider_auth_failed": (
+                "The provider turned the key down.",
+                "Check the key and what it may be used for, then set the right one in the environment.",
+            ),
+        },
+        "access_denied",
+    ),
+    **section(
+        AFTER_STATE_CHANGE,
+        NOT_APPLICABLE,
+        {
+            "inference.provider_rate_limited": (
+                "The provider asks for fewer requests.",
+                "Wait for the time the provider names (a minute if it names none), then send fewer at once.",
+            ),
+        },
+        "unavailable",
     ),
     **section(
         SAME_REQUEST,
@@ -45,52 +78,37 @@ MODELS = {
         {
             "inference.download_failed": (
                 "The download of the model broke off.",
-                "Try again; it goes on where it stopped.",
+                "Check the network and run inference.models.pull again.",
             ),
             "inference.provider_timeout": (
                 "The provider did not answer in time.",
-                "Send the request again, or allow it more time.",
+                "Send the same request again, or ask for less output at once.",
             ),
             "inference.provider_unavailable": (
-                "The provider cannot be reached.",
-                "Try again later, or use another provider.",
+                "The provider cannot be reached or is out of order.",
+                "Send the same request again in a while, or use another provider.",
             ),
         },
         "unavailable",
     ),
     **section(
-        AFTER_STATE_CHANGE,
+        SAME_REQUEST,
         NOT_APPLICABLE,
         {
-            "inference.download_verification_failed": (
-                "The downloaded model is not the file that was promised.",
-                "Remove it and download it again from a source you trust.",
+            "inference.provider_malformed_response": (
+                "The answer of the provider lacks what it should hold.",
+                "Send the same request again; check the model name and the address of the provider if it repeats.",
             ),
         },
-        "corruption",
-    ),
-    **section(
-        NEVER,
-        NOT_APPLICABLE,
-        {
-            "inference.invalid_request": (
-                "The request to the model is not well formed.",
-                "Name a model and give either messages or a prompt.",
-            ),
-            "inference.unsupported_parameter": (
-                "The provider does not take one of the parameters.",
-                "Leave the parameter out, or use a provider that takes it.",
-            ),
-        },
-        "invalid_argument",
+        "serialization",
     ),
     **section(
         UNKNOWN,
         NOT_APPLICABLE,
         {
             "inference.io_failure": (
-                "A file of the model could not be read or written.",
-                "Check the model folder, its permissions and the room on the disk.",
+                "A model file could not be read or written.",
+                "Check the permissions and the free space of the model folder.",
             ),
         },
         "io",
@@ -100,59 +118,41 @@ MODELS = {
         NOT_APPLICABLE,
         {
             "inference.local_runtime_failed": (
-                "The local model runtime failed.",
-                "Try again with a smaller context; then try another model.",
+                "The local model stopped with an error.",
+                "Unload it with inference.unload and try a shorter input or another model.",
             ),
         },
         "unavailable",
     ),
     **section(
-        AFTER_STATE_CHANGE,
+        NEVER,
         NOT_APPLICABLE,
         {
-            "inference.provider_auth_failed": (
-                "The provider refused the key.",
-                "Check the key and what it is allowed to do.",
+            "inference.invalid_request": (
+                "The request to the model is not usable.",
+                "Pass `model` as provider/name and exactly one of `messages` and `prompt`.",
+            ),
+            "inference.unsupported_parameter": (
+                "The provider does not take one of the options.",
+                "Leave out the option named in the details.",
             ),
         },
-        "access_denied",
-    ),
-    **section(
-        SAME_REQUEST,
-        NOT_APPLICABLE,
-        {
-            "inference.provider_malformed_response": (
-                "The provider's answer lacks the fields it should have.",
-                "Try again; then try another model of the provider.",
-            ),
-        },
-        "serialization",
+        "invalid_argument",
     ),
     **section(
         NEVER,
         NOT_APPLICABLE,
         {
             "inference.provider_model_not_found": (
-                "The provider has no model of that name.",
-                "Look up the name in the provider's list.",
+                "The provider has no model of that name, or your key may not use it.",
+                "Check the spelling in the provider's own list of models.",
             ),
             "inference.unknown_model": (
-                "There is no local model of that name.",
-                "List the models and use one of their names.",
+                "No local model has that name.",
+                "Choose one from inference.models.list, or write a cloud model as provider/name.",
             ),
         },
         "not_found",
-    ),
-    **section(
-        AFTER_STATE_CHANGE,
-        NOT_APPLICABLE,
-        {
-            "inference.provider_rate_limited": (
-                "The provider asks for fewer requests.",
-                "Wait as long as it says, then send the same request.",
-            ),
-        },
-        "unavailable",
     ),
     **section(
         NEVER,
@@ -160,7 +160,7 @@ MODELS = {
         {
             "inference.registry_corrupt": (
                 "The list of models cannot be read.",
-                "Reinstall the package; the list is part of it.",
+                "Install strata-mcp again; your database is not affected.",
             ),
         },
         "corruption",
@@ -170,12 +170,12 @@ MODELS = {
         NOT_APPLICABLE,
         {
             "inference.unsupported_operation": (
-                "The model cannot do that.",
-                "Ask for its capabilities and use a model that has this one.",
+                "This model cannot do that task here.",
+                "See with inference.capability what it can do, or choose another model.",
             ),
             "inference.unsupported_provider": (
-                "That provider is not built in.",
-                "Use one of the providers that the models command lists.",
+                "This installation does not know the provider.",
+                "See with inference.status which providers there are.",
             ),
         },
         "unsupported",
