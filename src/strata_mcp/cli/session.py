@@ -1,0 +1,55 @@
+"""What one command line works with: the database, where in it, and how to print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from strata_mcp.cli.show import show, show_error
+from strata_mcp.errors import StrataError
+from strata_mcp.server import folder_of, surface
+
+if TYPE_CHECKING:
+    from strata_mcp.tools.operation import Operation
+
+CHECKPOINT_BYTES_MIN: Final = 1 << 20
+"""A command leaves a shorter journal to the next checkpoint, so that it ends at once."""
+
+
+@dataclass(slots=True)
+class Session:
+    """The database and the options in front of the command."""
+
+    database: str
+    is_cache: bool
+    durability: str
+    branch: str
+    space: str
+    as_of: int | None
+    as_of_time: int | None
+    author: str | None
+    message: str | None
+    as_json: bool
+
+    def run(self, operation: Operation[Any], arguments: dict[str, Any]) -> int:
+        """Open, run one operation, print, close; the exit status."""
+        from strata_mcp.engine import Engine
+        from strata_mcp.tools.dispatch import execute
+
+        known = operation.input_schema()["properties"]
+        for name in ("as_of", "as_of_time", "author", "message"):
+            value = getattr(self, name)
+            if value is not None and name in known:
+                arguments.setdefault(name, value)
+        try:
+            if self.is_cache:
+                engine = Engine.open(cache=True)
+            else:
+                engine = Engine.open(folder_of(self.database), durability=self.durability)
+            try:
+                answer = execute(engine, surface.command(operation, arguments), self.branch, self.space)
+            finally:
+                engine.close(checkpoint=engine.journal.size_bytes() >= CHECKPOINT_BYTES_MIN)
+        except StrataError as error:
+            return show_error(error, as_json=self.as_json)
+        return show(surface.data(operation, answer), as_json=self.as_json)
