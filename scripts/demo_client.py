@@ -104,8 +104,8 @@ async def ask(session: Session) -> list[str]:
     return [row["key"] for row in rows["items"]]
 
 
-async def audit(session: Session, names: list[str]) -> int:
-    """Note findings on a branch, look at the difference, merge; the last position before the merge."""
+async def audit(session: Session, names: list[str]) -> dict[str, Any]:
+    """Note findings on a branch, look at the difference, merge; the last commit before the merge."""
     say("audit on a branch: the main line sees nothing of it")
     await session.call("branch_fork", source="default", branch="audit")
     for name in names:
@@ -119,20 +119,26 @@ async def audit(session: Session, names: list[str]) -> int:
     assert changed == len(names), difference
     print(f"the branches differ in {changed} documents")
 
-    position = (await session.call("kv_put", key="note", value="before the merge"))["commit"]["version"]
+    preview = await session.call("branch_preview", source="audit", target="default")
+    print(f"a merge would meet {len(preview['conflicts'])} conflicts")
+
+    before = (await session.call("kv_put", key="note", value="before the merge"))["commit"]
     merged = await session.call("branch_merge", source="audit", target="default")
     print(f"merged: {len(merged['applied'])} documents, commit {merged['target_version']}")
-    return int(position)
+    return before
 
 
-async def look_back(session: Session, name: str, position: int) -> None:
-    """Read the same document now and before the merge."""
-    say("time travel: the same document now and before the merge")
+async def look_back(session: Session, name: str, before: dict[str, Any]) -> None:
+    """Read the same document now, before the merge by commit number, and by the clock on the wall."""
+    say("time travel: the same document now and before the merge, on both clocks")
     now = await session.call("json_get", key=name, path="$.audit")
-    then = await session.call("json_get", key=name, path="$.audit", as_of=position)
-    print("now:   ", json.dumps(now))
-    print("before:", json.dumps(then))
-    assert now != then
+    by_number = await session.call("json_get", key=name, path="$.audit", as_of=before["version"])
+    by_clock = await session.call("json_get", key=name, path="$.audit", as_of_time=before["committed_at"])
+    print("now:                ", json.dumps(now["value"]["value"]))
+    print(f"as of commit {before['version']}:    ", json.dumps(by_number))
+    print(f"as of {before['committed_at']}:", json.dumps(by_clock))
+    assert now["found"]
+    assert by_number == by_clock == {"found": False, "value": None}
 
 
 async def refuse(session: Session, name: str) -> None:
@@ -188,7 +194,7 @@ def read_tables(database: Path) -> None:
     import lancedb
 
     tables = lancedb.connect(database / "tables")
-    for name in sorted(tables.table_names()):
+    for name in sorted(tables.list_tables().tables):
         table = tables.open_table(name)
         print(f"{name}: {table.count_rows()} rows, columns {', '.join(table.schema.names)}")
 
@@ -200,8 +206,8 @@ async def tour(database: Path) -> None:
         print(f"the server offers {len(tools)} tools, among them {', '.join(tool.name for tool in tools[:6])}")
         count = await store_packages(session)
         names = await ask(session)
-        position = await audit(session, names)
-        await look_back(session, names[0], position)
+        before = await audit(session, names)
+        await look_back(session, names[0], before)
         await refuse(session, names[0])
     await survive(database)
     await share(database)

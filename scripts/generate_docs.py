@@ -105,17 +105,18 @@ def cli_page() -> Iterator[str]:
     """Every command of the command line, with its arguments and options."""
     import typer
 
-    from strata_mcp.cli import app
+    from strata_mcp.cli.app import app, database_app
 
     yield from ["# Command line", "", NOTE, ""]
     yield from command_section(typer.main.get_command(app), "strata")
+    yield from command_section(typer.main.get_command(database_app), "strata DATABASE")
 
 
 def command_section(command: Any, path: str) -> Iterator[str]:
     """One command and everything below it."""
     if command.hidden:
         return
-    depth = 2 if " " not in path else 3
+    depth = 2 if path in ("strata", "strata DATABASE") else 3
     yield from [f"{'#' * depth} `{path}`", ""]
     if command.help:
         yield from [*command.help.strip().splitlines(), ""]

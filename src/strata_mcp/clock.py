@@ -63,8 +63,8 @@ def to_micros(when: TimeLike | None) -> int | None:
     Raises:
         StrataError: `invalid_argument.sdk.as_of_time` for anything else, or text that is no ISO date.
     """
-    if when is None or type(when) is int:
-        return when
+    if when is None or (isinstance(when, int) and not isinstance(when, bool)):
+        return None if when is None else int(when)
     from datetime import UTC, date, datetime
 
     if isinstance(when, str):
@@ -76,7 +76,7 @@ def to_micros(when: TimeLike | None) -> int | None:
                 "invalid_argument.sdk.as_of_time", f"{text[:60]!r} is not an ISO 8601 date or time", value=text[:60]
             ) from None
     if isinstance(when, date) and not isinstance(when, datetime):
-        when = datetime(when.year, when.month, when.day).astimezone()
+        when = datetime(when.year, when.month, when.day)
     if not isinstance(when, datetime):
         raise fail("invalid_argument.sdk.as_of_time", type=type(when).__name__)
     try:
@@ -99,7 +99,7 @@ def to_datetime(micros: int | None) -> datetime | None:
         return None
     from datetime import UTC, datetime, timedelta
 
-    if type(micros) is not int:
+    if not isinstance(micros, int) or isinstance(micros, bool):
         raise fail("invalid_argument.sdk.committed_at", type=type(micros).__name__)
     try:
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)

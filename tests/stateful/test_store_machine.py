@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -36,6 +39,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.model = Model()
         self.forks = 0
         self.checkpoints = 0
+        self.kills = 0
+        self.tags: dict[str, tuple[ModelBranch, Rows]] = {}
         return "default"
 
     def teardown(self) -> None:
@@ -229,6 +234,46 @@ class StoreMachine(RuleBasedStateMachine):
             return
         version, rows = data.draw(st.sampled_from(life.log[1:]))
         assert self.rows_of(branch, as_of=version) == rows
+
+    @rule(branch=branches, data=st.data())
+    def tag(self, branch: str, data: st.DataObject) -> None:
+        """A tag keeps pointing at the moment it was given, whatever is written later."""
+        life = self.alive(branch)
+        if life is None or len(life.log) < 2:
+            return
+        version, rows = data.draw(st.sampled_from(life.log[1:]))
+        name = f"t{len(self.tags)}"
+        self.engine.tags.create(name, branch, version)
+        self.tags[name] = (life, rows)
+
+    @invariant()
+    def tags_agree(self) -> None:
+        """Every tag of a live branch reads back what was tagged."""
+        for name, (life, rows) in list(getattr(self, "tags", {}).items())[-2:]:
+            item = self.engine.tags.get(name)
+            if self.alive(item.branch) is life:
+                assert self.rows_of(item.branch, as_of=item.version) == rows
+
+    @precondition(lambda self: self.kills < 2)
+    @rule(branch=branches, key=KEYS, value=VALUES)
+    def write_in_a_process_that_is_killed(self, branch: str, key: str, value: str) -> None:
+        """Another process writes and dies by SIGKILL; its commit shows on the next read."""
+        life = self.alive(branch)
+        if life is None:
+            return
+        self.kills += 1
+        code = (
+            "import os, signal, sys; from strata_mcp.engine import Engine;"
+            "engine = Engine.open(sys.argv[1]);"
+            "written = engine.kv.put(sys.argv[2], 'default', sys.argv[3].encode(), sys.argv[4].encode());"
+            "print(written.commit.version, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+        )
+        command = [sys.executable, "-c", code, str(self.folder / "db"), branch, key, value]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+        assert done.returncode == -9, done.stderr
+        apply(life.rows, {("kv", "default", key): value})
+        life.commit(int(done.stdout))
 
     @rule(branch=branches)
     def delete_branch(self, branch: str) -> None:

@@ -1,4 +1,4 @@
-"""Codes about language and embedding models. They share a prefix, so each section names its class."""
+"""Codes of inference: model names, files, providers."""
 
 from __future__ import annotations
 
@@ -17,60 +17,27 @@ MODELS = {
         NOT_APPLICABLE,
         {
             "inference.download_disabled": (
-                "This installation may not download models.",
-                "Put the model file in place yourself, or use a model of a cloud provider.",
+                "Models may not be downloaded here.",
+                "Allow downloads, or put the model file in place yourself.",
             ),
             "inference.missing_api_key": (
-                "The provider needs a key, and none is set.",
-                "Set the environment variable named in the details and start Strata again.",
+                "There is no key for that provider.",
+                "Set the provider's key in the environment or with strata config set.",
             ),
             "inference.missing_model": (
-                "The model is known but is not on this disk.",
-                "Fetch it with inference.models.pull, or choose one from inference.models.local.",
+                "The model is known but its file is not here.",
+                "Pull the model first, then call again.",
             ),
             "inference.model_load_failed": (
-                "The model file is here but does not load.",
-                "Fetch it again with inference.models.pull, and check that there is memory enough for it.",
+                "The model file does not load.",
+                "Remove it, pull it again, and check that there is memory for it.",
             ),
             "inference.provider_quota_exhausted": (
-                "The account at the provider has used up its quota.",
-                "Raise the quota at the provider, or use another key or provider.",
+                "The quota at the provider is used up.",
+                "Raise the quota or use another provider.",
             ),
         },
         "failed_precondition",
-    ),
-    **section(
-        AFTER_STATE_CHANGE,
-        NOT_APPLICABLE,
-        {
-            "inference.download_verification_failed": (
-                "The downloaded model is not the file that was promised: its size or digest differs.",
-                "Fetch it again; if it fails once more, tell whoever publishes the model.",
-            ),
-        },
-        "corruption",
-    ),
-    **section(
-        AFTER_STATE_CHANGE,
-        NOT_APPLICABLE,
-        {
-            "inference.provider_auth_failed": (
-                "The provider turned the key down.",
-                "Check the key and what it may be used for, then set the right one in the environment.",
-            ),
-        },
-        "access_denied",
-    ),
-    **section(
-        AFTER_STATE_CHANGE,
-        NOT_APPLICABLE,
-        {
-            "inference.provider_rate_limited": (
-                "The provider asks for fewer requests.",
-                "Wait for the time the provider names (a minute if it names none), then send fewer at once.",
-            ),
-        },
-        "unavailable",
     ),
     **section(
         SAME_REQUEST,
@@ -78,37 +45,52 @@ MODELS = {
         {
             "inference.download_failed": (
                 "The download of the model broke off.",
-                "Check the network and run inference.models.pull again.",
+                "Try again; it goes on where it stopped.",
             ),
             "inference.provider_timeout": (
                 "The provider did not answer in time.",
-                "Send the same request again, or ask for less output at once.",
+                "Send the request again, or allow it more time.",
             ),
             "inference.provider_unavailable": (
-                "The provider cannot be reached or is out of order.",
-                "Send the same request again in a while, or use another provider.",
+                "The provider cannot be reached.",
+                "Try again later, or use another provider.",
             ),
         },
         "unavailable",
     ),
     **section(
-        SAME_REQUEST,
+        AFTER_STATE_CHANGE,
         NOT_APPLICABLE,
         {
-            "inference.provider_malformed_response": (
-                "The answer of the provider lacks what it should hold.",
-                "Send the same request again; check the model name and the address of the provider if it repeats.",
+            "inference.download_verification_failed": (
+                "The downloaded model is not the file that was promised.",
+                "Remove it and download it again from a source you trust.",
             ),
         },
-        "serialization",
+        "corruption",
+    ),
+    **section(
+        NEVER,
+        NOT_APPLICABLE,
+        {
+            "inference.invalid_request": (
+                "The request to the model is not well formed.",
+                "Name a model and give either messages or a prompt.",
+            ),
+            "inference.unsupported_parameter": (
+                "The provider does not take one of the parameters.",
+                "Leave the parameter out, or use a provider that takes it.",
+            ),
+        },
+        "invalid_argument",
     ),
     **section(
         UNKNOWN,
         NOT_APPLICABLE,
         {
             "inference.io_failure": (
-                "A model file could not be read or written.",
-                "Check the permissions and the free space of the model folder.",
+                "A file of the model could not be read or written.",
+                "Check the model folder, its permissions and the room on the disk.",
             ),
         },
         "io",
@@ -118,8 +100,56 @@ MODELS = {
         NOT_APPLICABLE,
         {
             "inference.local_runtime_failed": (
-                "The local model stopped with an error.",
-                "Unload it with inference.unload and try a shorter input or another model.",
+                "The local model runtime failed.",
+                "Try again with a smaller context; then try another model.",
+            ),
+        },
+        "unavailable",
+    ),
+    **section(
+        AFTER_STATE_CHANGE,
+        NOT_APPLICABLE,
+        {
+            "inference.provider_auth_failed": (
+                "The provider refused the key.",
+                "Check the key and what it is allowed to do.",
+            ),
+        },
+        "access_denied",
+    ),
+    **section(
+        SAME_REQUEST,
+        NOT_APPLICABLE,
+        {
+            "inference.provider_malformed_response": (
+                "The provider's answer lacks the fields it should have.",
+                "Try again; then try another model of the provider.",
+            ),
+        },
+        "serialization",
+    ),
+    **section(
+        NEVER,
+        NOT_APPLICABLE,
+        {
+            "inference.provider_model_not_found": (
+                "The provider has no model of that name.",
+                "Look up the name in the provider's list.",
+            ),
+            "inference.unknown_model": (
+                "There is no local model of that name.",
+                "List the models and use one of their names.",
+            ),
+        },
+        "not_found",
+    ),
+    **section(
+        AFTER_STATE_CHANGE,
+        NOT_APPLICABLE,
+        {
+            "inference.provider_rate_limited": (
+                "The provider asks for fewer requests.",
+                "Wait as long as it says, then send the same request.",
             ),
         },
         "unavailable",
@@ -128,39 +158,9 @@ MODELS = {
         NEVER,
         NOT_APPLICABLE,
         {
-            "inference.invalid_request": (
-                "The request to the model is not usable.",
-                "Pass `model` as provider/name and exactly one of `messages` and `prompt`.",
-            ),
-            "inference.unsupported_parameter": (
-                "The provider does not take one of the options.",
-                "Leave out the option named in the details.",
-            ),
-        },
-        "invalid_argument",
-    ),
-    **section(
-        NEVER,
-        NOT_APPLICABLE,
-        {
-            "inference.provider_model_not_found": (
-                "The provider has no model of that name, or your key may not use it.",
-                "Check the spelling in the provider's own list of models.",
-            ),
-            "inference.unknown_model": (
-                "No local model has that name.",
-                "Choose one from inference.models.list, or write a cloud model as provider/name.",
-            ),
-        },
-        "not_found",
-    ),
-    **section(
-        NEVER,
-        NOT_APPLICABLE,
-        {
             "inference.registry_corrupt": (
                 "The list of models cannot be read.",
-                "Install strata-mcp again; your database is not affected.",
+                "Reinstall the package; the list is part of it.",
             ),
         },
         "corruption",
@@ -170,12 +170,12 @@ MODELS = {
         NOT_APPLICABLE,
         {
             "inference.unsupported_operation": (
-                "This model cannot do that task here.",
-                "See with inference.capability what it can do, or choose another model.",
+                "The model cannot do that.",
+                "Ask for its capabilities and use a model that has this one.",
             ),
             "inference.unsupported_provider": (
-                "This installation does not know the provider.",
-                "See with inference.status which providers there are.",
+                "That provider is not built in.",
+                "Use one of the providers that the models command lists.",
             ),
         },
         "unsupported",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from strata_mcp.errors import StrataError
 from strata_mcp.results.common import (
@@ -11,10 +11,12 @@ from strata_mcp.results.common import (
     BatchMode,
     BatchResult,
     BatchStatus,
-    CommitReceipt,
     MutationEffect,
     MutationEffectKind,
 )
+
+if TYPE_CHECKING:
+    from strata_mcp.store.writer import Staged
 
 CREATED: Final = MutationEffect(1, True, MutationEffectKind.CREATED, False)
 UPDATED: Final = MutationEffect(1, True, MutationEffectKind.UPDATED, True)
@@ -27,9 +29,12 @@ def failed(index: int, error: StrataError, result: Any = None) -> BatchItem:
     return BatchItem(index, BatchItemStatus.ERROR, False, result, error.to_status())
 
 
-def written(items: list[BatchItem], receipt: CommitReceipt | None) -> BatchResult:
-    """Share the commit with every applied item and sum the statuses up."""
+def written(items: list[BatchItem], staged: Staged) -> BatchResult:
+    """Share the commit with every applied item and sum the statuses up; an open transaction fills it in later."""
     applied = errors = 0
+    receipt = staged.receipt
+    if receipt is None and staged.is_transaction and any(item.applied for item in items):
+        receipt = staged.pending_receipt()
     for item in items:
         if item.applied:
             item.commit = receipt

@@ -195,7 +195,7 @@ class Kv:
                 effect = CREATED if get(_KV, space, key) is None else UPDATED
                 put(_KV, space, key, value)
                 items.append(BatchItem(index, BatchItemStatus.OK, True, BatchItemResult(key), None, None, effect))
-        return written(items, staged.receipt)
+        return written(items, staged)
 
     def batch_delete(self, branch: str, space: str, keys: Sequence[bytes]) -> BatchResult:
         """Remove many keys in one commit; absent ones are misses of no effect."""
@@ -212,7 +212,7 @@ class Kv:
                 else:
                     staged.put(_KV, space, key, None)
                     items.append(BatchItem(index, BatchItemStatus.OK, True, BatchItemResult(key), None, None, DELETED))
-        return written(items, staged.receipt)
+        return written(items, staged)
 
     def batch_get(self, branch: str, space: str, keys: Sequence[bytes]) -> BatchResult:
         """Read many keys; an absent one is a miss."""

@@ -7,14 +7,14 @@ from enum import StrEnum
 
 
 class AdminOpenTarget(StrEnum):
-    """DOC."""
+    """Whether a database lives in memory or in a local folder."""
 
     CACHE = "cache"
     DURABLE_LOCAL = "durable_local"
 
 
 class AdminHealthStatus(StrEnum):
-    """DOC."""
+    """The overall verdict on a database."""
 
     HEALTHY = "healthy"
     DEGRADED = "degraded"
@@ -22,7 +22,7 @@ class AdminHealthStatus(StrEnum):
 
 
 class AdminControlStatus(StrEnum):
-    """DOC."""
+    """The verdict on one of the database's own records."""
 
     HEALTHY = "healthy"
     MISSING = "missing"
@@ -31,7 +31,7 @@ class AdminControlStatus(StrEnum):
 
 
 class AdminMemoryBudgetSource(StrEnum):
-    """DOC."""
+    """Who chose the memory budget."""
 
     EXPLICIT = "explicit"
     DERIVED_FROM_HOST = "derived_from_host"
@@ -40,7 +40,7 @@ class AdminMemoryBudgetSource(StrEnum):
 
 @dataclass(slots=True)
 class AdminMemoryBudget:
-    """DOC."""
+    """How many bytes of memory the database may hold on to, and what the host could offer."""
 
     source: AdminMemoryBudgetSource
     total_bytes: int
@@ -49,14 +49,14 @@ class AdminMemoryBudget:
 
 @dataclass(slots=True)
 class AdminPing:
-    """DOC."""
+    """The answer to a ping: the release that answers."""
 
     version: str
 
 
 @dataclass(slots=True)
 class AdminConfig:
-    """DOC."""
+    """How the database was opened; `created` says whether this opening made it."""
 
     created: bool
     default_branch: str
@@ -66,7 +66,7 @@ class AdminConfig:
 
 @dataclass(slots=True)
 class AdminCapabilities:
-    """DOC."""
+    """Which features this installation offers."""
 
     arrow: bool
     event: bool
@@ -80,7 +80,7 @@ class AdminCapabilities:
 
 @dataclass(slots=True)
 class AdminDatabaseInfo:
-    """DOC."""
+    """What is open: its kind, whether this opening made it, its memory budget, and counts of branches and spaces."""
 
     branch_count: int
     created: bool
@@ -95,7 +95,7 @@ class AdminDatabaseInfo:
 
 @dataclass(slots=True)
 class AdminMetrics:
-    """DOC."""
+    """Counts of branches and spaces, and the overall verdict on the database."""
 
     branch_count: int
     control_status: AdminHealthStatus
@@ -107,7 +107,7 @@ class AdminMetrics:
 
 @dataclass(slots=True)
 class AdminHealth:
-    """DOC."""
+    """How the database is, part by part, and the overall verdict."""
 
     branch_catalog: AdminControlStatus
     branch_count: int
@@ -119,7 +119,7 @@ class AdminHealth:
 
 
 class VectorDistanceMetric(StrEnum):
-    """DOC."""
+    """How two vectors are compared."""
 
     COSINE = "cosine"
     EUCLIDEAN = "euclidean"
@@ -128,7 +128,7 @@ class VectorDistanceMetric(StrEnum):
 
 @dataclass(slots=True)
 class AdminVectorCollection:
-    """DOC."""
+    """One vector collection: how many vectors it holds and how many components each has."""
 
     count: int
     dimension: int
@@ -138,7 +138,7 @@ class AdminVectorCollection:
 
 @dataclass(slots=True)
 class AdminGraph:
-    """DOC."""
+    """One graph: how many nodes and edges it holds."""
 
     edge_count: int
     name: str
@@ -147,7 +147,7 @@ class AdminGraph:
 
 @dataclass(slots=True)
 class AdminPrimitives:
-    """DOC."""
+    """How many rows of each kind a branch and space hold."""
 
     event_count: int
     graphs: list[AdminGraph]
@@ -158,7 +158,7 @@ class AdminPrimitives:
 
 @dataclass(slots=True)
 class AdminDescribe:
-    """DOC."""
+    """One look at everything: branches, spaces, what they hold, features and settings."""
 
     branch: str
     branches: list[str]
@@ -172,7 +172,7 @@ class AdminDescribe:
 
 
 class SessionAccess(StrEnum):
-    """DOC."""
+    """What a connected client may do."""
 
     READ = "read"
     READ_WRITE = "read_write"
@@ -180,7 +180,7 @@ class SessionAccess(StrEnum):
 
 @dataclass(slots=True)
 class AdminIpcClient:
-    """DOC."""
+    """One process connected to the database."""
 
     access: SessionAccess
     protocol: int
@@ -191,7 +191,7 @@ class AdminIpcClient:
 
 @dataclass(slots=True)
 class AdminIpcStatus:
-    """DOC."""
+    """Who hosts the database for other processes and who is connected."""
 
     client_count: int
     hosting: bool
@@ -203,13 +203,13 @@ class AdminIpcStatus:
 
 @dataclass(slots=True)
 class AdminIpcStop:
-    """DOC."""
+    """Whether hosting was running and has ended."""
 
     stopped: bool
 
 
 class AdminReclaimOutcome(StrEnum):
-    """DOC."""
+    """How one attempt to free disk space ended."""
 
     RECLAIMED = "reclaimed"
     NOTHING = "nothing"
@@ -219,7 +219,7 @@ class AdminReclaimOutcome(StrEnum):
 
 
 class AdminReclaimDeferralReason(StrEnum):
-    """DOC."""
+    """Why an attempt to free disk space was put off."""
 
     READER_PINNED = "reader_pinned"
     REFERENCED = "referenced"
@@ -232,7 +232,7 @@ class AdminReclaimDeferralReason(StrEnum):
 
 @dataclass(slots=True)
 class AdminReclaimPass:
-    """DOC."""
+    """One attempt to free disk space: bytes freed and files touched."""
 
     bytes_reclaimed: int
     objects_affected: int
@@ -243,7 +243,7 @@ class AdminReclaimPass:
 
 @dataclass(slots=True)
 class AdminStorageReclaim:
-    """DOC."""
+    """How often disk space was freed since opening, how many bytes in all, and the last attempts."""
 
     deferred_passes: int
     reclaimed_passes: int
@@ -259,7 +259,7 @@ class AdminStorageReclaim:
 
 @dataclass(slots=True)
 class AdminStorage:
-    """DOC."""
+    """What the database takes up on disk, in bytes and numbers of files; None where it was not measured."""
 
     audit: bool
     live_table_bytes: int
@@ -288,7 +288,7 @@ class AdminStorage:
 
 @dataclass(slots=True)
 class RemoteOriginFrontierInfo:
-    """DOC."""
+    """How far one branch of a cloned dataset had come when it was fetched."""
 
     base: str
     branch: str
@@ -297,7 +297,7 @@ class RemoteOriginFrontierInfo:
 
 @dataclass(slots=True)
 class RemoteOriginInfo:
-    """DOC."""
+    """Where a cloned database came from; `fetched_at_micros` is UTC microseconds."""
 
     base_frontier: list[RemoteOriginFrontierInfo]
     branch: str

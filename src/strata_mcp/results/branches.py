@@ -9,7 +9,7 @@ from strata_mcp.results.common import CommitReceipt, MutationEffect, Record
 
 
 class BranchStatus(StrEnum):
-    """DOC."""
+    """Whether a branch is in use or was deleted."""
 
     ACTIVE = "active"
     DELETED = "deleted"
@@ -17,7 +17,7 @@ class BranchStatus(StrEnum):
 
 @dataclass(slots=True)
 class BranchParentItem:
-    """DOC."""
+    """Where a branch was forked from; `fork_version` is the last commit number it shares with its parent."""
 
     branch_id: str
     fork_version: int
@@ -28,7 +28,7 @@ class BranchParentItem:
 
 @dataclass(slots=True)
 class BranchMergeItem:
-    """DOC."""
+    """The latest merge into a branch; `merged_at` and `merged_timestamp` are commit numbers."""
 
     merged_at: int
     source_branch_id: str
@@ -39,7 +39,7 @@ class BranchMergeItem:
 
 @dataclass(slots=True)
 class BranchItem:
-    """DOC."""
+    """A branch; `created_at` and `deleted_at` are commit numbers, `generation` counts the lives of the name from 1."""
 
     branch_id: str
     generation: int
@@ -54,7 +54,7 @@ class BranchItem:
 
 @dataclass(slots=True)
 class BranchCleanupItem:
-    """DOC."""
+    """What deleting a branch set free: counts of tables kept, tables that may go, and references removed."""
 
     protected_tables: int
     releasable_tables: int
@@ -62,7 +62,7 @@ class BranchCleanupItem:
 
 
 class ComparedCapability(StrEnum):
-    """DOC."""
+    """The kinds of data that diffs and merges tell apart."""
 
     KV = "kv"
     JSON = "json"
@@ -77,7 +77,7 @@ class ComparedCapability(StrEnum):
 
 @dataclass(slots=True)
 class ComparedEntityItem:
-    """DOC."""
+    """One differing entry: its key as raw bytes and the commit number of the row."""
 
     identity: bytes
     version: int
@@ -85,7 +85,7 @@ class ComparedEntityItem:
 
 @dataclass(slots=True)
 class SpaceComparisonItem:
-    """DOC."""
+    """The differences in one kind of data of one space, seen from the first branch to the second."""
 
     added: list[ComparedEntityItem]
     capability: ComparedCapability
@@ -96,7 +96,7 @@ class SpaceComparisonItem:
 
 @dataclass(slots=True)
 class BranchComparisonItem:
-    """DOC."""
+    """The differences between two branches; spaces without any are left out."""
 
     branch_a: str
     branch_b: str
@@ -104,7 +104,7 @@ class BranchComparisonItem:
 
 
 class PromotionStrategy(StrEnum):
-    """DOC."""
+    """Who wins when both sides of a merge changed the same entry; strict refuses instead."""
 
     STRICT = "strict"
     SOURCE_WINS = "source_wins"
@@ -112,7 +112,7 @@ class PromotionStrategy(StrEnum):
 
 
 class ConflictKind(StrEnum):
-    """DOC."""
+    """How the two sides of a conflict disagree."""
 
     VALUE_DIVERGENCE = "value_divergence"
     MODIFY_DELETE_DIVERGENCE = "modify_delete_divergence"
@@ -120,7 +120,7 @@ class ConflictKind(StrEnum):
 
 
 class ConflictStrategyResult(StrEnum):
-    """DOC."""
+    """What the chosen strategy does with a conflict."""
 
     REFUSED = "refused"
     SOURCE_WINS = "source_wins"
@@ -128,7 +128,7 @@ class ConflictStrategyResult(StrEnum):
 
 
 class DerivedStateDisposition(StrEnum):
-    """DOC."""
+    """Whether indexes still fit the merged data or have to be built again."""
 
     CURRENT = "current"
     REBUILD_REQUIRED = "rebuild_required"
@@ -136,7 +136,7 @@ class DerivedStateDisposition(StrEnum):
 
 @dataclass(slots=True)
 class DerivedStateReportItem:
-    """DOC."""
+    """The state of the indexes of one kind of data after a merge."""
 
     capability: ComparedCapability
     disposition: DerivedStateDisposition
@@ -144,7 +144,7 @@ class DerivedStateReportItem:
 
 @dataclass(slots=True)
 class PreviewConflictItem:
-    """DOC."""
+    """One entry that both sides changed; values are raw bytes, None on the side that has none."""
 
     capability: ComparedCapability
     identity: bytes
@@ -157,7 +157,7 @@ class PreviewConflictItem:
 
 @dataclass(slots=True)
 class PromotedEntityItem:
-    """DOC."""
+    """One entry a merge carried over: its raw key, and its raw value unless it was deleted."""
 
     capability: ComparedCapability
     identity: bytes
@@ -167,7 +167,7 @@ class PromotedEntityItem:
 
 @dataclass(slots=True)
 class BranchPreviewItem:
-    """DOC."""
+    """What a merge would meet; `branch_point` is the commit number since which changes count."""
 
     branch_point: int
     conflicts: list[PreviewConflictItem]
@@ -182,7 +182,7 @@ class BranchPreviewItem:
 
 @dataclass(slots=True)
 class PromotionOutcomeItem:
-    """DOC."""
+    """What a merge did; `target_version` is the commit number it made on the target, None when it changed nothing."""
 
     applied: list[PromotedEntityItem]
     branch_point: int

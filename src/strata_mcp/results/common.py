@@ -14,7 +14,7 @@ JsonValue: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | 
 
 
 class CommitDurability(StrEnum):
-    """DOC."""
+    """What an acknowledged commit has survived: nothing beyond memory, the process, a power cut, or not known."""
 
     NOT_DURABLE = "not_durable"
     STANDARD = "standard"
@@ -24,7 +24,7 @@ class CommitDurability(StrEnum):
 
 @dataclass(slots=True)
 class CommitReceipt:
-    """DOC."""
+    """Proof of one commit: its version and timestamp (equal), the rows it put and deleted, UTC microseconds."""
 
     delete_count: int
     durability: CommitDurability
@@ -35,7 +35,7 @@ class CommitReceipt:
 
 
 class MutationEffectKind(StrEnum):
-    """DOC."""
+    """What a write did to the row it named."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -46,7 +46,7 @@ class MutationEffectKind(StrEnum):
 
 @dataclass(slots=True)
 class MutationEffect:
-    """DOC."""
+    """How a write changed things: whether it applied, whether the row was there before, how many rows it touched."""
 
     affected_count: int
     applied: bool
@@ -55,7 +55,7 @@ class MutationEffect:
 
 
 class ErrorClass(StrEnum):
-    """DOC."""
+    """The 16 groups of errors, one for each exception class."""
 
     NOT_FOUND = "not_found"
     ALREADY_EXISTS = "already_exists"
@@ -76,7 +76,7 @@ class ErrorClass(StrEnum):
 
 
 class RetryPolicy(StrEnum):
-    """DOC."""
+    """When sending the request again makes sense."""
 
     NEVER = "never"
     AFTER_STATE_CHANGE = "after_state_change"
@@ -86,7 +86,7 @@ class RetryPolicy(StrEnum):
 
 
 class CommitOutcomeStatus(StrEnum):
-    """DOC."""
+    """What is known about the commit of a request that failed."""
 
     NOT_APPLICABLE = "not_applicable"
     NOT_STARTED = "not_started"
@@ -97,7 +97,7 @@ class CommitOutcomeStatus(StrEnum):
 
 @dataclass(slots=True)
 class ErrorDetail:
-    """DOC."""
+    """One fact about an error, as text."""
 
     key: str
     value: str
@@ -105,7 +105,7 @@ class ErrorDetail:
 
 @dataclass(slots=True)
 class ErrorStatus:
-    """DOC."""
+    """An error as a value: what happened, what to do next, whether to retry, and whether anything was written."""
 
     error_class: ErrorClass
     code: str
@@ -122,14 +122,14 @@ class ErrorStatus:
 
 
 class BatchMode(StrEnum):
-    """DOC."""
+    """Whether a batch applies as a whole or entry by entry."""
 
     ATOMIC = "atomic"
     ITEMWISE = "itemwise"
 
 
 class BatchStatus(StrEnum):
-    """DOC."""
+    """How a batch went as a whole."""
 
     OK = "ok"
     PARTIAL = "partial"
@@ -137,7 +137,7 @@ class BatchStatus(StrEnum):
 
 
 class BatchItemStatus(StrEnum):
-    """DOC."""
+    """How one entry of a batch went; a miss is a read that found nothing."""
 
     OK = "ok"
     MISS = "miss"

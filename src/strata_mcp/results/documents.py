@@ -10,7 +10,7 @@ from strata_mcp.results.common import JsonValue
 
 @dataclass(slots=True)
 class JsonVersionedValue:
-    """DOC."""
+    """A JSON value with the commit number that last wrote its document and the document's own version, from 1 up."""
 
     document_version: int
     timestamp: int
@@ -20,7 +20,7 @@ class JsonVersionedValue:
 
 @dataclass(slots=True)
 class JsonHistoryItem:
-    """DOC."""
+    """One past state of a document; a tombstone has no value, and `committed_at` is UTC microseconds."""
 
     timestamp: int
     tombstone: bool
@@ -32,7 +32,7 @@ class JsonHistoryItem:
 
 @dataclass(slots=True)
 class JsonSampleItem:
-    """DOC."""
+    """One document with its id, the commit number that last wrote it and its own version, from 1 up."""
 
     document_version: int
     key: str
@@ -42,7 +42,7 @@ class JsonSampleItem:
 
 
 class JsonIndexType(StrEnum):
-    """DOC."""
+    """How an index compares the values of its field."""
 
     NUMERIC = "numeric"
     TAG = "tag"
@@ -51,7 +51,7 @@ class JsonIndexType(StrEnum):
 
 @dataclass(slots=True)
 class JsonIndexDefinition:
-    """DOC."""
+    """An index over one field of the documents of a space; `created_*` are the commit number that made it."""
 
     created_timestamp: int
     created_version: int
@@ -63,14 +63,14 @@ class JsonIndexDefinition:
 
 @dataclass(slots=True)
 class JsonBatchItemResult:
-    """DOC."""
+    """The version, from 1 up, that a document has after one entry of a write batch."""
 
     document_version: int | None = None
 
 
 @dataclass(slots=True)
 class JsonBatchGetItemResult:
-    """DOC."""
+    """What one entry of a JSON read batch found; the value is None when `found` is false."""
 
     found: bool
     value: JsonValue
@@ -81,7 +81,7 @@ class JsonBatchGetItemResult:
 
 @dataclass(slots=True)
 class BatchExistsPresence:
-    """DOC."""
+    """Whether the document that one entry named is there."""
 
     exists: bool
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class VersionedValue:
-    """DOC."""
+    """A value and the commit that wrote it; `version` and `timestamp` are equal commit numbers."""
 
     timestamp: int
     value: bytes
@@ -16,7 +16,7 @@ class VersionedValue:
 
 @dataclass(slots=True)
 class HistoryItem:
-    """DOC."""
+    """One past state of a key; a tombstone has no value, and `committed_at` is UTC microseconds."""
 
     timestamp: int
     tombstone: bool
@@ -27,7 +27,7 @@ class HistoryItem:
 
 @dataclass(slots=True)
 class ScanItem:
-    """DOC."""
+    """One row of a scan: key, value and the commit number that wrote it."""
 
     key: bytes
     timestamp: int
@@ -37,7 +37,7 @@ class ScanItem:
 
 @dataclass(slots=True)
 class SampleItem:
-    """DOC."""
+    """One sampled row: key, value and the commit number that wrote it."""
 
     key: bytes
     timestamp: int
@@ -47,14 +47,14 @@ class SampleItem:
 
 @dataclass(slots=True)
 class BatchItemResult:
-    """DOC."""
+    """The key that one entry of a KV write batch named."""
 
     key: bytes
 
 
 @dataclass(slots=True)
 class BatchGetItemResult:
-    """DOC."""
+    """What one entry of a KV read batch found; the other fields are None when `found` is false."""
 
     found: bool
     key: bytes
@@ -65,7 +65,7 @@ class BatchGetItemResult:
 
 @dataclass(slots=True)
 class BatchExistsItemResult:
-    """DOC."""
+    """Whether the key that one entry named is there."""
 
     exists: bool
     key: bytes

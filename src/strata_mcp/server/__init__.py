@@ -24,7 +24,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def folder_of(path: str) -> Path:
     """Absolute folder of a database; relative ones start at the project a client announces, or here."""
     base = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
-    return (base / Path(path).expanduser()).absolute()
+    folder = (base / Path(path).expanduser()).absolute()
+    if folder in (Path("/"), Path.home()):
+        from strata_mcp.errors import fail
+
+        raise fail("invalid_argument.engine.persistence", f"{folder} is no place for a database", field="path")
+    return folder
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -28,9 +28,7 @@ _logger = logging.getLogger("strata.server")
 def serve(path: Path, *, durability: str, branch: str, space: str) -> int:
     """Serve until the client closes its end, dies, or a signal asks to stop; 0 when that went well."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="strata: %(levelname)s %(message)s")
-    logging.getLogger("strata").setLevel(logging.INFO)
     database = Database(path, durability, branch, space)
-    _logger.info("serving %s", path)
     try:
         anyio.run(_serve, build(database), database)
     finally:
@@ -64,6 +62,6 @@ async def _on_orphan(database: Database, parent: int) -> None:
 
 def _leave(database: Database, reason: str) -> None:
     """Close the database and end at once: the thread that reads stdin cannot be asked to stop."""
-    _logger.info("ending: %s", reason)
+    _logger.debug("ending: %s", reason)
     database.close()
     os._exit(0)

@@ -10,11 +10,15 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from strata_mcp.errors import fail
-from strata_mcp.tools.operation import Operation, find
+from strata_mcp.tools.operation import Operation, catalogue
+from strata_mcp.tools.schema import type_label
 
+COMMAND: Final = "invalid_argument.sdk.command"
+TRANSACTION: Final = "transaction.run"
 BYTES_IN: Final[dict[str, Any]] = {
     "anyOf": [
         {"type": "string"},
@@ -32,18 +36,37 @@ BYTES_OUT: Final[dict[str, Any]] = {
         {"type": "string"},
         {
             "type": "object",
-            "properties": {"base64": {"type": "string"}, "size": {"type": "integer"}},
-            "required": ["base64", "size"],
+            "properties": {
+                "base64": {"type": "string"},
+                "text": {"type": "string"},
+                "size": {"type": "integer"},
+                "cut": {"type": "boolean"},
+            },
+            "required": ["size"],
         },
     ]
 }
-"""Text, or {"base64": ..., "size": ...} for bytes that are no text."""
-TRANSACTION: Final = "transaction.run"
+"""Text; {"base64": ..., "size": ...} for bytes that are no text; a part of either with "cut" when it is very long."""
+ANY_JSON: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"type": "object"},
+        {"type": "array", "items": {}},
+        {"type": "string"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "null"},
+    ]
+}
+"""Any JSON value, spelt out: some clients take a schema without a type for text."""
 
 
 def input_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Schema of a tool's arguments."""
     schema: dict[str, Any] = _mapped(operation.input_schema(), BYTES_IN)
+    for owner in (schema, *schema.get("$defs", {}).values()):
+        for name, field in owner.get("properties", {}).items():
+            if not field.keys() & {"type", "anyOf", "enum", "$ref"}:
+                owner["properties"][name] = {**ANY_JSON, **field}
     return schema
 
 
@@ -59,56 +82,82 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
 
 def is_object(operation: Operation[Any]) -> bool:
     """Whether the data of an answer is always an object."""
-    return operation.output_schema().get("type") == "object"
+    return data_schema(operation).get("type") == "object"
 
 
-def command(operation: Operation[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The command in wire form that a tool call stands for."""
-    schema = operation.input_schema()
-    definitions = schema.get("$defs", {})
-    properties = schema["properties"]
+def data_schema(operation: Operation[Any]) -> dict[str, Any]:
+    """Schema of the data in wire form; not to be changed."""
+    return _schemas(operation.wire)[1]
+
+
+def command(operation: Operation[Any], arguments: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    """
+    The command in wire form that a tool call stands for.
+
+    Args:
+        operation: the tool's operation.
+        arguments: what the caller sent.
+        place: where the arguments stand, for messages; a step of a transaction has one.
+
+    Raises:
+        StrataError: `invalid_argument.sdk.command` for bytes or JSON that cannot be read.
+    """
+    schema = _schemas(operation.wire)[0]
+    if "type" in arguments:
+        known = ", ".join(operation.fields) or "no fields"
+        raise fail(COMMAND, f"there is no field `{place}type` ({operation.wire} takes {known})", field="type")
+    required = schema.get("required", ())
     values = {}
     for name, value in arguments.items():
-        if value is None:
+        if value is None and name not in required:
             continue
-        field = properties.get(name)
-        values[name] = value if field is None else _taken(value, field, definitions, name)
+        field = schema["properties"].get(name)
+        values[name] = value if field is None else _taken(value, field, schema.get("$defs", {}), place + name)
     if operation.id == TRANSACTION and isinstance(values.get("commands"), list):
-        values["commands"] = [_step(step) for step in values["commands"]]
+        values["commands"] = [_step(step, index) for index, step in enumerate(values["commands"])]
     return {"type": operation.wire, **values}
 
 
-def data(operation: Operation[Any], answer: Mapping[str, Any]) -> Any:
-    """The data of an answer as models see it."""
-    shown = _shown(answer["data"], operation.output_schema(), operation.output_schema().get("$defs", {}))
-    if operation.id == TRANSACTION and isinstance(shown, dict):
-        shown["results"] = [_step_shown(step) for step in answer["data"].get("results", [])]
+def data(operation: Operation[Any], answer: Mapping[str, Any], chars_max: int | None = None) -> Any:
+    """
+    The data of an answer as models see it.
+
+    Args:
+        operation: what was done.
+        answer: what came out, in wire form.
+        chars_max: cut byte values that are longer.
+    """
+    schema = data_schema(operation)
+    shown = _shown(answer["data"], schema, schema.get("$defs", {}), chars_max)
+    if operation.id == TRANSACTION:
+        shown["results"] = [_step_shown(step, chars_max) for step in answer["data"]["results"]]
     return shown
 
 
-def _step(step: Any) -> Any:
-    if isinstance(step, dict) and isinstance(step.get("type"), str):
-        operation = find(step["type"])
-        return command(operation, {name: value for name, value in step.items() if name != "type"})
-    return step
+@cache
+def _schemas(wire: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Wire schemas of a command's arguments and data; making them takes as long as many commands."""
+    operation = catalogue()[wire]
+    return operation.input_schema(), operation.output_schema()
 
 
-def _step_shown(step: Any) -> Any:
-    for wire in (step.get("command"), step.get("type")):
-        if isinstance(wire, str):
-            schema = _schema_of_tag(wire)
-            if schema is not None:
-                return {**step, "data": _shown(step.get("data"), schema, schema.get("$defs", {}))}
-    return step
+@cache
+def _schema_of_tag(tag: str) -> dict[str, Any]:
+    """Schema of the data under a tag of answers; commands that share a tag share the schema."""
+    return next((data_schema(operation) for operation in catalogue().values() if operation.tag == tag), {})
 
 
-def _schema_of_tag(tag: str) -> dict[str, Any] | None:
-    from strata_mcp.tools.operation import catalogue
+def _step(step: Any, index: int) -> Any:
+    """One command of a transaction; what is no command is left to the transaction to refuse."""
+    operation = catalogue().get(step["type"]) if isinstance(step, dict) and isinstance(step.get("type"), str) else None
+    if operation is None:
+        return step
+    return command(operation, {name: value for name, value in step.items() if name != "type"}, f"commands[{index}].")
 
-    for operation in catalogue().values():
-        if operation.tag == tag:
-            return operation.output_schema()
-    return None
+
+def _step_shown(step: Mapping[str, Any], chars_max: int | None) -> dict[str, Any]:
+    schema = _schema_of_tag(step["type"])
+    return {**step, "data": _shown(step["data"], schema, schema.get("$defs", {}), chars_max)}
 
 
 # ---- arguments ----
@@ -119,7 +168,7 @@ def _taken(value: Any, field: dict[str, Any], definitions: dict[str, Any], name:
     if _is_bytes(field):
         return _wire_bytes(value, name)
     if isinstance(value, str) and not _admits_text(field, definitions):
-        value = _parsed(value, name)
+        value = _parsed(value, field, definitions, name)
     if isinstance(value, list) and "items" in field:
         return [_taken(item, field["items"], definitions, f"{name}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, dict) and field.get("properties"):
@@ -136,63 +185,71 @@ def _wire_bytes(value: Any, name: str) -> Any:
         try:
             return b64encode(value.encode()).decode("ascii")
         except UnicodeEncodeError:
-            raise fail("invalid_argument.sdk.command", f"`{name}` holds a lone surrogate", field=name) from None
+            raise fail(COMMAND, f"`{name}` holds half of a surrogate pair", field=name) from None
     if isinstance(value, dict) and set(value) <= {"base64", "size"} and isinstance(value.get("base64"), str):
         return value["base64"]
-    if isinstance(value, int | float | bool):
-        raise fail(
-            "invalid_argument.sdk.command",
-            f"`{name}` takes text, or an object with base64 for other bytes; put the number in quotes",
-            field=name,
-        )
-    return value
+    if value is None or isinstance(value, list):
+        return value
+    given = "another object" if isinstance(value, dict) else "a number or boolean; put it in quotes"
+    raise fail(COMMAND, f'`{name}` takes text, or {{"base64": "..."}} for other bytes, not {given}', field=name)
 
 
-def _parsed(text: str, name: str) -> Any:
+def _parsed(text: str, field: dict[str, Any], definitions: dict[str, Any], name: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise fail("invalid_argument.sdk.command", f"`{name}` takes JSON, and this text is none", field=name) from None
+        expected = type_label(field, definitions)
+        raise fail(COMMAND, f"`{name}` takes {expected}, and this text is no JSON", field=name) from None
 
 
 def _admits_text(field: dict[str, Any], definitions: dict[str, Any]) -> bool:
+    """Whether text is a legal value as it stands; a field without a type takes anything."""
     options = [_resolved(option, definitions) for option in field.get("anyOf", [field])]
-    return any(
-        "enum" in option or option.get("type", "string") == "string" or "string" in option.get("type", ())
-        for option in options
-    )
+    return any("enum" in option or option.get("type", "string") == "string" for option in options)
 
 
 # ---- results ----
 
 
-def _shown(value: Any, schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    schema = _resolved(schema, definitions)
+def readable(value: bytes, chars_max: int | None = None) -> str | dict[str, Any]:
+    """Bytes as text where they are text; the beginning of them when they are longer than `chars_max`."""
+    try:
+        text, form = value.decode(), "text"
+    except UnicodeDecodeError:
+        text, form = b64encode(value).decode("ascii"), "base64"
+    if chars_max is not None and len(text) > chars_max:
+        return {form: text[: chars_max // 4 * 4], "size": len(value), "cut": True}
+    return text if form == "text" else {form: text, "size": len(value)}
+
+
+def _shown(value: Any, schema: dict[str, Any], definitions: dict[str, Any], chars_max: int | None) -> Any:
+    schema = chosen(schema, definitions)
     if value is None:
         return None
     if schema.get("contentEncoding") == "base64" and isinstance(value, str):
-        return readable(b64decode(value))
-    for option in schema.get("anyOf", ()):
-        resolved = _resolved(option, definitions)
-        if resolved.get("type") != "null":
-            return _shown(value, resolved, definitions)
+        return readable(b64decode(value), chars_max)
     if isinstance(value, list) and "items" in schema:
-        return [_shown(item, schema["items"], definitions) for item in value]
+        return [_shown(item, schema["items"], definitions, chars_max) for item in value]
     if isinstance(value, dict) and "properties" in schema:
         known = schema["properties"]
-        return {key: _shown(item, known[key], definitions) if key in known else item for key, item in value.items()}
+        return {
+            key: _shown(item, known[key], definitions, chars_max) if key in known else item
+            for key, item in value.items()
+        }
     return value
 
 
-def readable(value: bytes) -> str | dict[str, Any]:
-    """Bytes as text where they are text."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return {"base64": b64encode(value).decode("ascii"), "size": len(value)}
-
-
 # ---- schemas ----
+
+
+def chosen(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """The schema itself, behind references and beside null."""
+    schema = _resolved(schema, definitions)
+    for option in schema.get("anyOf", ()):
+        resolved = _resolved(option, definitions)
+        if resolved.get("type") != "null":
+            return resolved
+    return schema
 
 
 def _is_bytes(field: dict[str, Any]) -> bool:

@@ -78,6 +78,12 @@ def check(value: Any, depth: int = 0) -> None:
         raise _bad(f"{kind.__name__} is no JSON type; use objects, arrays, text, numbers, booleans and null")
 
 
+def check_placed(depth: int) -> None:
+    """Refuse a value that stands inside more containers than a document can have."""
+    if depth > DEPTH_MAX:
+        raise fail("invalid_argument.engine.json_document_too_deep", limit=DEPTH_MAX)
+
+
 def _check_depth(depth: int) -> None:
     if depth >= DEPTH_MAX:
         raise fail("invalid_argument.engine.json_document_too_deep", limit=DEPTH_MAX)

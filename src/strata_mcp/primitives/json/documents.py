@@ -8,22 +8,20 @@ touches it, 1 again after it was deleted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from strata_mcp.errors import StrataError, fail
 from strata_mcp.model import Family, Row
-from strata_mcp.primitives.batches import CREATED, DELETED, NOT_FOUND, UPDATED, failed, read, written
-from strata_mcp.primitives.json.codec import check, decode, encode, encode_checked
-from strata_mcp.primitives.json.edit import MISSING, get, put, remove
+from strata_mcp.primitives.batches import CREATED, DELETED, NOT_FOUND, UPDATED
+from strata_mcp.primitives.json.batches import JsonBatches
+from strata_mcp.primitives.json.codec import check, decode, encode
+from strata_mcp.primitives.json.edit import MISSING, get
 from strata_mcp.primitives.json.indexes import Indexes
-from strata_mcp.primitives.json.path import Path, parse_path
+from strata_mcp.primitives.json.path import parse_path
 from strata_mcp.primitives.json.query import Query
+from strata_mcp.primitives.json.rows import decoded, encode_id, item_of, placed, prefix_of, without
 from strata_mcp.primitives.pages import check_count, check_limit, page_of, sample_positions
-from strata_mcp.results.common import BatchItem, BatchItemStatus, BatchResult, JsonValue, Page, Sample, Written
+from strata_mcp.results.common import JsonValue, Page, Sample, Written
 from strata_mcp.results.documents import (
-    BatchExistsPresence,
-    JsonBatchGetItemResult,
-    JsonBatchItemResult,
     JsonHistoryItem,
     JsonIndexDefinition,
     JsonQueryResult,
@@ -34,18 +32,16 @@ from strata_mcp.results.documents import (
 if TYPE_CHECKING:
     from strata_mcp.store.store import Decision, Store
 
-ID_BYTES_MAX: Final = 65_535
 DEFAULT_LIMIT: Final = 100
 _JSON: Final = int(Family.JSON)
 
 
-class Json:
+class Json(JsonBatches):
     """The document commands over one store. Ids are text; values are plain Python JSON values."""
 
     def __init__(self, store: Store) -> None:
         """Work on a store."""
-        self._store = store
-        self._indexes = Indexes(store)
+        super().__init__(store, Indexes(store))
 
     # ---- one document ----
 
@@ -63,7 +59,7 @@ class Json:
         indexes = self._indexes.watching(branch, space)
 
         def decide(previous: Row | None) -> Decision:
-            text = whole if not segments else encode_checked(put(_decoded(previous), segments, value))
+            text = placed(previous, segments, value) if segments else whole
             version = 1 if previous is None else previous[2] + 1
             if indexes:
                 return (text, version, *indexes.changes(previous, text))
@@ -99,7 +95,7 @@ class Json:
         def decide(previous: Row | None) -> Decision:
             if previous is None:
                 return None
-            text, version = _without(previous, segments)
+            text, version = without(previous, segments)
             if version < 0:
                 return None
             return (text, version, *indexes.changes(previous, text)) if indexes else (text, version)
@@ -137,7 +133,7 @@ class Json:
     ) -> int:
         """Number of documents, optionally with ids that begin with a prefix."""
         space = self._store.space(space)
-        return self._store.view(branch, as_of, as_of_time).count(_JSON, space, _prefix(prefix))
+        return self._store.view(branch, as_of, as_of_time).count(_JSON, space, prefix_of(prefix))
 
     def list(
         self,
@@ -156,8 +152,8 @@ class Json:
         view = self._store.view(branch, as_of, as_of_time)
         if limit == 0:
             return Page([])
-        after = None if cursor is None else _prefix(cursor)
-        keys = view.keys(_JSON, space, after=after, prefix=_prefix(prefix), limit=None if limit is None else limit + 1)
+        after = None if cursor is None else prefix_of(cursor)
+        keys = view.keys(_JSON, space, after=after, prefix=prefix_of(prefix), limit=None if limit is None else limit + 1)
         return page_of([key.decode() for key in keys], limit, str)
 
     def scan(
@@ -170,111 +166,14 @@ class Json:
         rows = self._store.view(branch).rows(_JSON, space, start=first, limit=None if limit is None else limit + 1)
         has_more = limit is not None and len(rows) > limit
         cursor = rows[limit][0].decode() if has_more and limit is not None else None
-        return Page([_item(key, row) for key, row in rows[:limit]], has_more, cursor)
+        return Page([item_of(key, row) for key, row in rows[:limit]], has_more, cursor)
 
     def sample(self, branch: str, space: str, *, prefix: str | None = None, count: int = 10) -> Sample[JsonSampleItem]:
         """Up to `count` documents spread evenly over the order of ids, and how many there are."""
         space = self._store.space(space)
         check_count(count)
-        rows = self._store.view(branch).rows(_JSON, space, prefix=_prefix(prefix))
-        return Sample([_item(*rows[position]) for position in sample_positions(len(rows), count)], len(rows))
-
-    # ---- batches ----
-
-    def batch_set(self, branch: str, space: str, entries: Sequence[tuple[str, str, JsonValue]]) -> BatchResult:
-        """
-        Set many values in one commit, in order; entries may name the same document.
-
-        A malformed id or path is an error of its entry; a path that does not fit the document fails the batch.
-        """
-        space = self._store.space(space)
-        items: list[BatchItem] = []
-        indexes = self._indexes.watching(branch, space)
-        with self._store.writing(branch) as staged:
-            for index, (key, path, value) in enumerate(entries):
-                try:
-                    name, segments = encode_id(key), parse_path(path)
-                except StrataError as error:
-                    items.append(failed(index, error, JsonBatchItemResult()))
-                    continue
-                check(value, len(segments))
-                previous = staged.get(_JSON, space, name)
-                text = encode_checked(put(_decoded(previous), segments, value) if segments else value)
-                version = 1 if previous is None else previous[2] + 1
-                staged.put(_JSON, space, name, text, version)
-                if indexes:
-                    staged.count(*indexes.changes(previous, text))
-                effect = CREATED if previous is None else UPDATED
-                result = JsonBatchItemResult(version)
-                items.append(BatchItem(index, BatchItemStatus.OK, True, result, None, None, effect))
-        return written(items, staged.receipt)
-
-    def batch_delete(self, branch: str, space: str, entries: Sequence[tuple[str, str]]) -> BatchResult:
-        """Remove many values in one commit, in order; the same document and path twice is refused."""
-        if len({(key, path) for key, path in entries}) != len(entries):
-            raise fail("invalid_argument.executor.json_batch_duplicate_key")
-        space = self._store.space(space)
-        items: list[BatchItem] = []
-        indexes = self._indexes.watching(branch, space)
-        with self._store.writing(branch) as staged:
-            for index, (key, path) in enumerate(entries):
-                try:
-                    name, segments = encode_id(key), parse_path(path)
-                except StrataError as error:
-                    items.append(failed(index, error, JsonBatchItemResult()))
-                    continue
-                previous = staged.get(_JSON, space, name)
-                text, version = (None, -1) if previous is None else _without(previous, segments)
-                effect, result = NOT_FOUND, JsonBatchItemResult()
-                if version >= 0:
-                    staged.put(_JSON, space, name, text, version)
-                    if indexes:
-                        staged.count(*indexes.changes(previous, text))
-                    effect = DELETED
-                items.append(BatchItem(index, BatchItemStatus.OK, version >= 0, result, None, None, effect))
-        return written(items, staged.receipt)
-
-    def batch_get(
-        self,
-        branch: str,
-        space: str,
-        entries: Sequence[tuple[str, str]],
-        *,
-        as_of: int | None = None,
-        as_of_time: int | None = None,
-    ) -> BatchResult:
-        """Read many values; a path that leads nowhere is a miss."""
-        space = self._store.space(space)
-        view = self._store.view(branch, as_of, as_of_time)
-        items = []
-        for index, (key, path) in enumerate(entries):
-            try:
-                name, segments = encode_id(key), parse_path(path)
-            except StrataError as error:
-                items.append(failed(index, error, JsonBatchGetItemResult(False, None)))
-                continue
-            row = view.get(_JSON, space, name)
-            value: Any = MISSING if row is None else get(_decoded(row), segments)
-            if row is None or value is MISSING:
-                items.append(BatchItem(index, BatchItemStatus.MISS, False, JsonBatchGetItemResult(False, None)))
-            else:
-                result = JsonBatchGetItemResult(True, value, row[2], row[0], row[0])
-                items.append(BatchItem(index, BatchItemStatus.OK, False, result))
-        return read(items)
-
-    def batch_exists(self, branch: str, space: str, keys: Sequence[str]) -> BatchResult:
-        """Look for many documents; an absent one is an answer, not a miss."""
-        space = self._store.space(space)
-        view = self._store.view(branch)
-        items = []
-        for index, key in enumerate(keys):
-            try:
-                present = view.get(_JSON, space, encode_id(key)) is not None
-            except StrataError as error:
-                items.append(failed(index, error))
-                continue
-            items.append(BatchItem(index, BatchItemStatus.OK, False, BatchExistsPresence(present)))
-        return read(items)
+        rows = self._store.view(branch).rows(_JSON, space, prefix=prefix_of(prefix))
+        return Sample([item_of(*rows[position]) for position in sample_positions(len(rows), count)], len(rows))
 
     # ---- indexes and queries ----
 
@@ -324,15 +223,16 @@ class Json:
         check_limit(limit)
         check_count(offset)
         query = Query(filter, order, projection)
-        view = self._store.view(branch, as_of, as_of_time)
-        candidates = None
-        if view.at_head and view.staged is None:
-            candidates = self._indexes.candidates(branch, space, query)
-        if candidates is None:
-            index, rows = None, view.rows(_JSON, space)
-        else:
-            index = candidates[0]
-            rows = [(key, row) for key in candidates[1] if (row := view.get(_JSON, space, key)) is not None]
+        with self._store.reading:  # one state for the index and for the rows it leads to
+            view = self._store.view(branch, as_of, as_of_time)
+            candidates = None
+            if view.at_head and view.staged is None:
+                candidates = self._indexes.candidates(branch, space, query)
+            if candidates is None:
+                index, rows = None, view.rows(_JSON, space)
+            else:
+                index = candidates[0]
+                rows = [(key, row) for key in candidates[1] if (row := view.get(_JSON, space, key)) is not None]
         return _answer(query, index, rows, offset, limit)
 
 
@@ -341,7 +241,7 @@ def _answer(
 ) -> JsonQueryResult:
     matches = []
     for key, row in rows:
-        document = _decoded(row)
+        document = decoded(row)
         if query.matches(document):
             matches.append((key, row, document))
     query.sort(matches)
@@ -350,45 +250,3 @@ def _answer(
         JsonSampleItem(row[2], key.decode(), row[0], query.projected(document), row[0]) for key, row, document in chosen
     ]
     return JsonQueryResult(items, offset + len(items) < len(matches), None, index, len(rows))
-
-
-def encode_id(key: str) -> bytes:
-    """
-    Bytes of a document id.
-
-    Raises:
-        StrataError: `invalid_argument.engine.json_document_id` when it is empty, over 65535 bytes, or
-            holds NUL, a newline or a lone surrogate.
-    """
-    try:
-        name = key.encode()
-    except UnicodeEncodeError:
-        name = b""
-    if not 0 < len(name) <= ID_BYTES_MAX or b"\0" in name or b"\n" in name:
-        raise fail(
-            "invalid_argument.engine.json_document_id",
-            f"a document id has 1 to {ID_BYTES_MAX} bytes without NUL or newline; this one cannot be used",
-        )
-    return name
-
-
-def _prefix(prefix: str | None) -> bytes:
-    return b"" if prefix is None else prefix.encode(errors="surrogatepass")
-
-
-def _decoded(row: Row | None) -> Any:
-    return MISSING if row is None or row[1] is None else decode(row[1])
-
-
-def _without(previous: Row, segments: Path) -> tuple[bytes | None, int]:
-    """(stored form, document version) after a removal; version -1 when there was nothing to remove."""
-    if not segments:
-        return None, 0
-    document = _decoded(previous)
-    if not remove(document, segments):
-        return None, -1
-    return encode_checked(document), previous[2] + 1
-
-
-def _item(key: bytes, row: Row) -> JsonSampleItem:
-    return JsonSampleItem(row[2], key.decode(), row[0], _decoded(row), row[0])

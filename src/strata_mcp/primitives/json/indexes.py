@@ -8,9 +8,8 @@ the keys written since.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 from sortedcontainers import SortedDict
@@ -112,19 +111,22 @@ class _Structure:
             yield self.keys_of[entry]
 
 
+_Mark: TypeAlias = "tuple[str, int, str, str, int]"
+"""(branch, its uid, space, index, version the definition was made at)."""
+
+
 class Indexes:
     """The definitions of all branches and spaces, and the structures in use."""
 
     def __init__(self, store: Store) -> None:
         """Work on a store."""
         self._store = store
-        self._lock = threading.Lock()
-        self._structures: dict[tuple[int, str, str, int], _Structure] = {}
+        self._structures: dict[_Mark, _Structure] = {}
 
     def create(self, branch: str, space: str, name: str, field_path: str, index_type: str) -> JsonIndexDefinition:
         """Store a definition."""
         key = _name(name)
-        kind = JsonIndexType(index_type)
+        kind = _type(index_type)
         path = normal_path(parse_path(field_path))
         store = self._store
         with store.committing():
@@ -162,24 +164,26 @@ class Indexes:
         return Watch(definitions) if definitions else None
 
     def candidates(self, branch: str, space: str, query: Query) -> tuple[str, list[bytes]] | None:
-        """(index used, keys that may match), or None when no index serves the query."""
+        """(index used, keys that may match), or None when no index serves the query. The caller holds `reading`."""
         if not query.bounds or not self._store.state.has_rows(Family.JSON_INDEX, space):
             return None
         best: tuple[str, list[bytes]] | None = None
-        for definition in self.definitions(branch, space):
+        definitions = self.definitions(branch, space)
+        for definition in definitions:
             for bound in query.bounds:
                 if bound.path != definition.field_path or not _serves(definition.index_type.value, bound):
                     continue
-                with self._lock:
-                    keys = self._structure(branch, space, definition).find(bound)
+                keys = self._structure(branch, space, definition, definitions).find(bound)
                 if best is None or len(keys) < len(best[1]):
                     best = (definition.name, keys)
         return best
 
-    def _structure(self, branch: str, space: str, definition: JsonIndexDefinition) -> _Structure:
+    def _structure(
+        self, branch: str, space: str, definition: JsonIndexDefinition, present: Sequence[JsonIndexDefinition]
+    ) -> _Structure:
         store = self._store
         view = store.view(branch)
-        mark = (view.node.uid, space, definition.name, definition.created_version)
+        mark = (branch, view.node.uid, space, definition.name, definition.created_version)
         structure = self._structures.get(mark)
         level = store.state.newest
         index_type = definition.index_type.value
@@ -187,6 +191,7 @@ class Indexes:
         if structure is not None:
             touched = store.touched_since(branch, Family.JSON, space, structure.level)
         if structure is None or touched is None:
+            self._forget(branch, view.node.uid, space, present)
             structure = self._structures[mark] = _Structure(definition.field_path)
             for key, row in view.rows(_JSON, space):
                 structure.note(key, row, index_type)
@@ -195,6 +200,18 @@ class Indexes:
                 structure.note(key, view.get(_JSON, space, key), index_type)
         structure.level = level
         return structure
+
+    def _forget(self, branch: str, uid: int, space: str, present: Sequence[JsonIndexDefinition]) -> None:
+        """Let go of structures whose branch or definition is gone."""
+        kept = {(each.name, each.created_version) for each in present}
+        for mark in list(self._structures):
+            if mark[:3] == (branch, uid, space):
+                is_gone = mark[3:] not in kept
+            else:
+                node = self._store.catalog.find(mark[0])
+                is_gone = node is None or node.uid != mark[1]
+            if is_gone:
+                del self._structures[mark]
 
 
 def _entry(value: Any, index_type: str) -> tuple[str, Any] | None:
@@ -224,6 +241,14 @@ def _definition(space: str, name: str, record: IndexRecord) -> JsonIndexDefiniti
         name,
         space,
     )
+
+
+def _type(index_type: str) -> JsonIndexType:
+    try:
+        return JsonIndexType(index_type)
+    except ValueError:
+        given = ascii(index_type)[:80]
+        raise fail("invalid_argument.engine.json_index", field="index_type", index_type=given) from None
 
 
 def _name(name: str) -> bytes:

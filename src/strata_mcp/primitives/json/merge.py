@@ -49,7 +49,7 @@ def _merge_objects(
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Equal as JSON: 1, 1.0 and true are three different values."""
+    """Equal as stored: 1, 1.0 and true are three different values, 0.0 and -0.0 are two."""
     if left is right:
         return True
     if type(left) is not type(right):
@@ -60,7 +60,7 @@ def _same(left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(_same(*pair) for pair in zip(left, right, strict=True))
     if left is MISSING or right is MISSING:
         return False
-    return bool(left == right)
+    return repr(left) == repr(right) if type(left) is float else bool(left == right)
 
 
 def _next_version(_: Row | None, target: Row | None) -> int:

@@ -4,9 +4,9 @@ The path grammar: where inside a document.
     path    = ["$"] segment*            "" and "$" and "$." are the root
     segment = "." name | name (leading) | ["."] "[" digits "]" | ["."] "[" quoted "]"
     name    = ASCII letters, digits, "_", "-", any non-ASCII character
-    quoted  = "..." or '...', with backslash escaping the quote or a backslash
+    quoted  = "..." or '...'; a backslash escapes that quote or a backslash, before anything else it is itself
 
-A bare name is always a key, also when it is all digits; brackets with digits are an index.
+A bare name is always a key, also when it is all digits; brackets with digits are an index below 2^64.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ Path: TypeAlias = "tuple[str | int, ...]"
 """Keys as text, indexes as integers; empty is the root."""
 
 SEGMENTS_MAX: Final = 256
+INDEX_DIGITS_MAX: Final = 20
+INDEX_MAX: Final = (1 << 64) - 1
 _NAME = re.compile(r"[A-Za-z0-9_\-\u0080-\U0010ffff]+")
 _INDEX = re.compile(r"\[([0-9]+)\]")
 _QUOTED = re.compile(r"""\[(?:"((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)')\]""", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = {quote: re.compile(rf"\\([{quote}\\])") for quote in "\"'"}
 
 
 def parse_path(path: str) -> Path:
@@ -40,6 +42,10 @@ def parse_path(path: str) -> Path:
 
 @lru_cache(maxsize=1024)
 def _parse(path: str) -> Path:
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise _bad(path, error.start) from None
     position = 1 if path.startswith("$") else 0
     if path[position:] == ".":
         if position == 0:
@@ -65,11 +71,14 @@ def _segment(path: str, position: int, *, is_leading: bool) -> tuple[int, str | 
     if path[position : position + 1] == "[":
         index = _INDEX.match(path, position)
         if index is not None:
-            return index.end(), int(index[1])
+            digits = index[1].lstrip("0")
+            if len(digits) > INDEX_DIGITS_MAX or int(digits or "0") > INDEX_MAX:
+                raise _bad(path, position)
+            return index.end(), int(digits or "0")
         quoted = _QUOTED.match(path, position)
         if quoted is None:
             raise _bad(path, position)
-        return quoted.end(), _ESCAPE.sub(r"\1", quoted[1] or quoted[2])
+        return quoted.end(), _ESCAPE[path[position + 1]].sub(r"\1", quoted[1] or quoted[2])
     name = _NAME.match(path, position)
     if name is None or not (has_dot or is_leading):
         raise _bad(path, position)

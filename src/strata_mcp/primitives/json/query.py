@@ -45,7 +45,7 @@ class Query:
         self._has_projection = projection is not None
 
     def sort(self, matches: list[Match]) -> None:
-        """Order matches in place; they come by key."""
+        """Order matches in place; they come by key, and equals stay that way in both directions."""
         for path, descending in reversed(self._order):
 
             def rank(match: Match, path: Path = path) -> tuple[int, Any]:
@@ -54,8 +54,6 @@ class Query:
             present = [match for match in matches if get(match[2], path) is not MISSING]
             absent = [match for match in matches if get(match[2], path) is MISSING]
             present.sort(key=rank, reverse=descending)
-            if descending:
-                present = _stable_reverse(present, rank)
             matches[:] = present + absent
 
     def projected(self, document: Any) -> Any:
@@ -216,11 +214,6 @@ def _rank(value: Any) -> tuple[int, Any]:
     return (rank, value) if kind in ("bool", "number", "string") else (rank, 0)
 
 
-def _stable_reverse(matches: list[Match], rank: Callable[[Match], tuple[int, Any]]) -> list[Match]:
-    """Descending by rank, ties still by key: sorting in reverse keeps the order of equals already."""
-    return matches
-
-
 def _order_term(term: str) -> tuple[Path, bool]:
     return _path(term.removeprefix("-")), term.startswith("-")
 
@@ -235,6 +228,6 @@ def _path(text: str) -> Path:
 def _texts(what: str, given: Sequence[str] | None) -> Sequence[str]:
     if given is None:
         return ()
-    if isinstance(given, str) or not all(isinstance(text, str) for text in given):
-        raise bad(f"{what} is a list of paths")
+    if not isinstance(given, (list, tuple)) or not all(isinstance(text, str) for text in given):
+        raise bad(f'{what} is a list of paths such as ["name", "address.city"]')
     return given
