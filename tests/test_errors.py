@@ -110,7 +110,7 @@ def test_code_keeps_its_promises(code: str) -> None:
 def test_every_code_the_package_uses_is_registered() -> None:
     """Ours: `fail("...")` never meets an unknown code."""
     unknown = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.args[0].value}"
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.args[0].value!r}"
         for path in SRC.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)

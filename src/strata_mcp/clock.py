@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from hashlib import sha1
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
 from strata_mcp.errors import fail
 from strata_mcp.model import DEFAULT_BRANCH
@@ -56,6 +56,11 @@ def branch_id(name: str) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+def _is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value counts as an integer; truth values do not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def to_micros(when: TimeLike | None) -> int | None:
     """
     UTC microseconds of an instant; integers and None pass through.
@@ -63,8 +68,8 @@ def to_micros(when: TimeLike | None) -> int | None:
     Raises:
         StrataError: `invalid_argument.sdk.as_of_time` for anything else, or text that is no ISO date.
     """
-    if when is None or (isinstance(when, int) and not isinstance(when, bool)):
-        return None if when is None else int(when)
+    if when is None or _is_integer(when):
+        return when
     from datetime import UTC, date, datetime
 
     if isinstance(when, str):
@@ -99,7 +104,7 @@ def to_datetime(micros: int | None) -> datetime | None:
         return None
     from datetime import UTC, datetime, timedelta
 
-    if not isinstance(micros, int) or isinstance(micros, bool):
+    if not _is_integer(micros):
         raise fail("invalid_argument.sdk.committed_at", type=type(micros).__name__)
     try:
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)

@@ -8,7 +8,6 @@ is loaded with the first error.
 
 from __future__ import annotations
 
-import os
 from typing import Any, NoReturn
 
 DOCS_PAGE = "docs/errors.md"
@@ -52,12 +51,14 @@ class StrataError(Exception):
         error_class: str | None = None,
     ) -> None:
         """Fill the fields; `fail` does it from the registry."""
+        from strata_mcp.clock import new_id
+
         super().__init__(code, message)
         self.code = code
         self.message = message
         self.hint = hint
         self.ref = ref if ref is not None else f"{DOCS_PAGE}#{code}"
-        self.reference_id = reference_id or os.urandom(8).hex()
+        self.reference_id = reference_id or new_id()[:16]
         self.retry_policy = retry_policy
         self.retryable = retry_policy not in ("never", "unknown") if retryable is None else retryable
         self.commit_outcome = commit_outcome

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
+
+import stratadb
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -151,21 +154,6 @@ def test_errors_say_what_to_do_next(tmp_path: Path) -> None:
     session(tmp_path / "db", steps)
 
 
-def test_a_result_too_long_says_how_to_ask_for_less(tmp_path: Path) -> None:
-    """A read over the limit is refused with advice; a write of any size is acknowledged."""
-
-    async def steps(caller: Caller) -> None:
-        entries = [{"key": f"{number:04}-" + "k" * 40, "value": "v"} for number in range(1000)]
-        written = await caller.ok("kv_batch_put", entries=entries)
-        assert written["commit"]["put_count"] == 1000
-        error = await caller.refused("kv_list")
-        assert error["code"] == "resource_exhausted.executor.result_size"
-        assert "limit" in error["hint"]
-        assert len((await caller.ok("kv_list", limit=100))["items"]) == 100
-
-    session(tmp_path / "db", steps)
-
-
 def test_an_acknowledged_write_survives_sigkill(tmp_path: Path) -> None:
     """Killed right after the answer, the next server shows the write."""
     folder = tmp_path / "db"
@@ -238,14 +226,60 @@ def test_the_end_of_input_ends_the_server(tmp_path: Path) -> None:
     assert rest == b""
 
 
+def call(process: subprocess.Popen[bytes], tool: str, **arguments: Any) -> dict[str, Any]:
+    """Result of a tool call over plain pipes; the handshake must be done."""
+    params = {"name": f"strata_{tool}", "arguments": arguments}
+    result: dict[str, Any] = exchange(process, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+    return result["result"]
+
+
+def shake_hands(process: subprocess.Popen[bytes]) -> None:
+    """The handshake of the older era."""
+    exchange(process, INITIALIZE)
+    assert process.stdin is not None
+    process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    process.stdin.flush()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_server(tmp_path: Path, number: signal.Signals) -> None:
-    """Asked to stop, the server closes the database and goes at once."""
+    """Asked to stop, the server closes the database and goes at once, without a word on stdout; the write stays."""
     process = start(tmp_path / "db")
-    exchange(process, INITIALIZE)
+    shake_hands(process)
+    assert not call(process, "kv_put", key="a", value="1").get("isError")
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 0, errors
+    rest, errors = process.communicate(timeout=20)
+    assert (process.returncode, rest) == (0, b""), errors
+    with stratadb.open(tmp_path / "db") as db:
+        assert db.kv.get(b"a") == b"1"
+
+
+def test_a_server_does_not_outlive_its_client(tmp_path: Path) -> None:
+    """A client that dies while something else holds its pipes open leaves no server behind."""
+    code = (
+        "import subprocess, sys;"
+        "server = subprocess.Popen([sys.executable, '-m', 'strata_mcp.server', sys.argv[1]], stdin=0, stdout=1);"
+        "print(server.pid, file=sys.stderr, flush=True);"
+        "sys.stdin.close(); server.wait()"
+    )
+    client = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert client.stderr is not None
+    client.stderr.readline()
+    exchange(client, INITIALIZE)
+    client.kill()
+    assert client.stdout is not None
+    # The server holds the other end of this pipe: it reads empty when the server is gone.
+    watcher = threading.Thread(target=client.stdout.read)
+    watcher.start()
+    watcher.join(20)
+    assert not watcher.is_alive()
+    client.communicate()
 
 
 def test_nothing_heavy_is_loaded_before_the_first_answer() -> None:

@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ from strata_mcp.server.app import Database, build
 
 PARENT_CHECK_S: Final = 1.0
 """How often to look whether the client is still there, for clients that die without closing the pipe."""
+CLOSE_S: Final = 1.5
+"""How long a server that must go may take to close its database; what it acknowledged is durable without that."""
 
 _logger = logging.getLogger("strata.server")
 
@@ -28,19 +31,20 @@ _logger = logging.getLogger("strata.server")
 def serve(path: Path, *, durability: str, branch: str, space: str) -> int:
     """Serve until the client closes its end, dies, or a signal asks to stop; 0 when that went well."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="strata: %(levelname)s %(message)s")
+    parent = os.getppid()
     database = Database(path, durability, branch, space)
     try:
-        anyio.run(_serve, build(database), database)
+        anyio.run(_serve, build(database), database, parent)
     finally:
         database.close()
     return 0
 
 
-async def _serve(server: Server[Any], database: Database) -> None:
+async def _serve(server: Server[Any], database: Database, parent: int) -> None:
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_on_signal, database)
         if os.name == "posix":
-            tasks.start_soon(_on_orphan, database, os.getppid())
+            tasks.start_soon(_on_signal, database)
+            tasks.start_soon(_on_orphan, database, parent)
         async with stdio_server() as (incoming, outgoing):
             sys.stdout = sys.stderr
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -48,8 +52,7 @@ async def _serve(server: Server[Any], database: Database) -> None:
 
 
 async def _on_signal(database: Database) -> None:
-    names = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
-    with anyio.open_signal_receiver(*names) as received:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as received:
         async for number in received:
             _leave(database, signal.Signals(number).name)
 
@@ -61,7 +64,13 @@ async def _on_orphan(database: Database, parent: int) -> None:
 
 
 def _leave(database: Database, reason: str) -> None:
-    """Close the database and end at once: the thread that reads stdin cannot be asked to stop."""
+    """
+    Close the database and end at once: the thread that reads stdin cannot be asked to stop.
+
+    No checkpoint, and no waiting for one: clients soon follow a signal with SIGKILL.
+    """
     _logger.debug("ending: %s", reason)
-    database.close()
+    closing = threading.Thread(target=database.close, kwargs={"checkpoint": False}, daemon=True)
+    closing.start()
+    closing.join(CLOSE_S)
     os._exit(0)

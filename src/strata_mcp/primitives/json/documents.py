@@ -153,7 +153,8 @@ class Json(JsonBatches):
         if limit == 0:
             return Page([])
         after = None if cursor is None else prefix_of(cursor)
-        keys = view.keys(_JSON, space, after=after, prefix=prefix_of(prefix), limit=None if limit is None else limit + 1)
+        most = None if limit is None else limit + 1
+        keys = view.keys(_JSON, space, after=after, prefix=prefix_of(prefix), limit=most)
         return page_of([key.decode() for key in keys], limit, str)
 
     def scan(
