@@ -29,7 +29,9 @@ LAYERS = {
     "tables": 2,
     "store": 3,
     "primitives": 4,
+    "upkeep": 5,
     "engine": 5,
+    "admin": 5,
     "tools": 6,
     "sdk": 7,
     "server": 7,
@@ -70,7 +72,9 @@ MAY_READ_THE_WORLD = "strata_mcp.clock"
 MAY_PRINT = ("strata_mcp.cli", "stratadb.demo", "stratadb.init")
 
 # "module:function" of each handler that must catch everything, and why it must.
-BROAD_HANDLERS: dict[str, str] = {}
+BROAD_HANDLERS: dict[str, str] = {
+    "strata_mcp.server.app:call_tool": "a fault of ours must reach the log and the model, not end the server",
+}
 
 # Reached from outside the package: console scripts, `python -m`, and what users import.
 ENTRY_POINTS = ("strata_mcp.cli", "strata_mcp.server", "stratadb")

@@ -26,6 +26,7 @@ from strata_mcp.results.admin import (
     AdminPrimitives,
     AdminStorage,
     AdminStorageReclaim,
+    AdminVerify,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class Admin:
         Whether the parts are sound.
 
         A damaged journal or table is `corrupt`; a failed background checkpoint is `degraded`; a branch
-        that does not exist is `unhealthy` with a missing space catalogue, not an error.
+        that does not exist is `unhealthy` with a missing space catalogue, not an error. Lengths are
+        checked, not every byte: that is `verify`.
         """
         engine = self._engine
         engine.store.catch_up()
@@ -207,6 +209,19 @@ class Admin:
     def compact(self) -> CheckpointOutcome:
         """Rewrite the tables into fewer files."""
         return self._engine.compact()
+
+    def verify(self) -> AdminVerify:
+        """Read every byte of the checkpointed tables and compare it with what was written; slow on purpose."""
+        engine = self._engine
+        engine.store.catch_up()
+        if engine.path is None:
+            raise fail("unsupported.engine.persistence_capability")
+        from strata_mcp.tables.verify import verify
+
+        found = [error.message for error in verify(engine.path)]
+        if engine.store.damage is not None:
+            found.append(engine.store.damage.message)
+        return AdminVerify(not found, found)
 
     def _branch_count(self) -> int:
         self._engine.store.catch_up()

@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tests.journal.doubles import CrashIo
+
 from strata_mcp.engine import Engine
 from strata_mcp.journal.file import FileJournal
 from strata_mcp.model import Durability
 from strata_mcp.tables.checkpoint import run_checkpoint
 from strata_mcp.tables.compaction import compact
 from strata_mcp.tables.state import read_state
-from tests.journal.doubles import CrashIo
 
 
 def main(folder: str, moment: int) -> None:

@@ -88,7 +88,7 @@ def check_fork(engine: Engine, said: list[str]) -> None:
 def test_nothing_acknowledged_is_lost_at_any_step(
     tmp_path: Path, sweep: Callable[[Sequence[int], int], Sequence[int]]
 ) -> None:
-    """Killed at any I/O step, the database opens, holds every acknowledged write whole, and takes new ones (issue #2)."""
+    """Killed at any I/O step, the database opens, holds every acknowledged write, and takes new ones."""
     status, said = live(tmp_path / "whole", 0)
     assert status == 0
     check(tmp_path / "whole", said)

@@ -8,6 +8,7 @@ import sys
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.exceptions import TyperException
 
 from strata_mcp import __version__
 from strata_mcp.cli import GENERAL
@@ -58,12 +59,10 @@ def _run(chosen: typer.Typer, arguments: list[str], place: dict[str, Any]) -> in
         return show_error(error, as_json="--json" in arguments)
     except typer.Abort:
         return 130
-    except Exception as error:
-        shower = getattr(error, "show", None)
-        if shower is None:
-            raise
-        shower()
-        return int(getattr(error, "exit_code", 2))
+    except TyperException as error:
+        words: Any = error
+        words.show()
+        return int(words.exit_code)
     return status if isinstance(status, int) else 0
 
 

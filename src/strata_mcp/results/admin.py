@@ -39,6 +39,14 @@ class AdminMemoryBudgetSource(StrEnum):
 
 
 @dataclass(slots=True)
+class AdminVerify:
+    """Outcome of a full check: whether all is sound, and what is damaged, as sentences that name table and file."""
+
+    sound: bool
+    damage: list[str]
+
+
+@dataclass(slots=True)
 class AdminMemoryBudget:
     """How many bytes of memory the database may hold on to, and what the host could offer."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         AdminMetrics,
         AdminPing,
         AdminStorage,
+        AdminVerify,
     )
     from strata_mcp.sdk.scope import Scope
     from strata_mcp.tables.checkpoint import CheckpointOutcome
@@ -85,6 +86,10 @@ class AdminNamespace:
     def checkpoint(self) -> CheckpointOutcome:
         """Move what the journal holds into the tables now."""
         return self._admin.checkpoint()
+
+    def verify(self) -> AdminVerify:
+        """Read every byte of the tables and compare it with what was written."""
+        return self._admin.verify()
 
     def compact(self) -> CheckpointOutcome:
         """Rewrite the tables into fewer files."""

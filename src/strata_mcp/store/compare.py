@@ -30,7 +30,22 @@ def touched_between(
                 break
             found |= state.touched(step.uid, families, 0, bound)
     if shared is not None:
-        found |= state.touched(shared.uid, families, min(bounds), max(bounds))
+        found |= touched_apart(state, families, shared, bounds[0], bounds[1])
+    return found
+
+
+def touched_apart(state: State, families: tuple[int, ...], shared: Node, left: int, right: int) -> set[Entity]:
+    """
+    Entities written on an ancestor, or on its own ancestors, that only one of two descendants sees.
+
+    `left` and `right` are the positions up to which they see it. A fork that starts before its parent
+    was made sees less of the parent's ancestors, too.
+    """
+    found: set[Entity] = set()
+    for (step, left_bound), (_, right_bound) in zip(shared.path(left), shared.path(right), strict=True):
+        if left_bound == right_bound:
+            break
+        found |= state.touched(step.uid, families, min(left_bound, right_bound), max(left_bound, right_bound))
     return found
 
 

@@ -8,6 +8,7 @@ E. W. Myers, "An applicative random-access stack" (1983), so ancestry questions 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from strata_mcp.model import DEFAULT_BRANCH, DEFAULT_BRANCH_UID, GLOBAL_UID, BranchRecord
@@ -54,15 +55,13 @@ class Node:
                 node = _parent(node)
         return limit if node is ancestor else None
 
-    def path(self, limit: int) -> list[tuple[Node, int]]:
-        """Every (node, limit) from here up to the root."""
-        steps = []
+    def path(self, limit: int) -> Iterator[tuple[Node, int]]:
+        """Every (node, limit) from here up to the root; lazy, lineages can be deep."""
         node: Node | None = self
         while node is not None:
-            steps.append((node, limit))
+            yield node, limit
             limit = min(limit, node.fork_version)
             node = node.parent
-        return steps
 
 
 def common_ancestor(first: Node, second: Node) -> Node | None:

@@ -12,7 +12,7 @@ from strata_mcp.model import DEFAULT_SPACE, Family, RecordTuple, Row
 from strata_mcp.results.branches import BranchPreviewItem, PromotionOutcomeItem, PromotionStrategy
 from strata_mcp.store.branches import branch_record_tuple
 from strata_mcp.store.catalog import check_branch_name
-from strata_mcp.store.compare import Entity, live, touched_between
+from strata_mcp.store.compare import Entity, live, touched_apart, touched_between
 from strata_mcp.store.families import FamilyRules
 from strata_mcp.store.lineage import GLOBAL_NODE, NO_LIMIT, Node, common_ancestor
 from strata_mcp.store.promotion import COVERED, UNSUPPORTED, Lookup, Plan, plan
@@ -186,7 +186,7 @@ class Merging:
         if forward is not None:
             entities = state.touched(source.uid, self._families, forward.source_version, NO_LIMIT)
             return _Ground(source, forward.source_version, branch_point, entities)
-        entities = state.touched(shared.uid, self._families, point, source_limit)
+        entities = touched_apart(state, self._families, shared, source_limit, target_limit)
         for step, bound in source.path(NO_LIMIT):
             if step is shared:
                 break

@@ -229,7 +229,12 @@ class Store(Follower):
         transaction = self._local.transaction
         if transaction is not None:
             self._check_branch(transaction, branch)
-            yield transaction
+            before = transaction.savepoint()
+            try:
+                yield transaction
+            except BaseException:
+                transaction.roll_back(before)
+                raise
             return
         self.journal.acquire()
         try:

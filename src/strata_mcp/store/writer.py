@@ -66,6 +66,14 @@ class Staged:
         self.size += size + 32
         self.writes[family, space, key] = (value, extra)
 
+    def savepoint(self) -> tuple[dict[StagedKey, tuple[bytes | None, int]], list[int], int]:
+        """What is staged now, to roll back to."""
+        return dict(self.writes), list(self.more), self.size
+
+    def roll_back(self, before: tuple[dict[StagedKey, tuple[bytes | None, int]], list[int], int]) -> None:
+        """Drop what was staged since a savepoint."""
+        self.writes, self.more, self.size = before
+
     def count(self, puts: int, deletes: int) -> None:
         """Add to the receipt's counts (index entries that follow a document)."""
         self.more[0] += puts

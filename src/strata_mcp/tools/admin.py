@@ -17,6 +17,7 @@ from strata_mcp.results.admin import (
     AdminMetrics,
     AdminPing,
     AdminStorage,
+    AdminVerify,
 )
 from strata_mcp.tools import shapes
 from strata_mcp.tools.fields import Args, InSpace, OnBranch, OptionalText
@@ -111,6 +112,10 @@ def _checkpoint(engine: Engine, _args: NoArgs, _branch: str, _space: str) -> obj
 
 def _compact(engine: Engine, _args: NoArgs, _branch: str, _space: str) -> object:
     return engine.admin.compact()
+
+
+def _verify(engine: Engine, _args: NoArgs, _branch: str, _space: str) -> object:
+    return engine.admin.verify()
 
 
 def _hub_clone(_engine: Engine, args: HubCloneArgs, _branch: str, _space: str) -> NoReturn:
@@ -282,5 +287,17 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         access="write",
         own_errors=(NOT_ON_DISK,),
         example={"type": "compact"},
+    ),
+    Operation(
+        id="admin.verify",
+        wire="verify",
+        tag="verify",
+        summary="Read every byte of the Lance tables and compare it with what was written.",
+        detail="Slow on purpose; admin.health is the quick look.",
+        args=NoArgs,
+        result=AdminVerify,
+        run=_verify,
+        own_errors=(NOT_ON_DISK,),
+        example={"type": "verify"},
     ),
 )

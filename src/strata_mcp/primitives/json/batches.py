@@ -29,17 +29,18 @@ class _Pending:
     Documents a batch is about to write.
 
     They are staged when every entry has been decided: an entry that fails the batch then leaves nothing
-    behind in a transaction that goes on.
+    behind in a transaction that goes on. Index entries count once per document, from its row before the
+    batch to the one after.
     """
 
-    __slots__ = ("_counts", "_rows", "_space", "_staged", "_watch")
+    __slots__ = ("_before", "_rows", "_space", "_staged", "_watch")
 
     def __init__(self, staged: Staged, space: str, watch: Watch | None) -> None:
         self._staged = staged
         self._space = space
         self._watch = watch
         self._rows: dict[bytes, tuple[bytes | None, int]] = {}
-        self._counts = [0, 0]
+        self._before: dict[bytes, Row | None] = {}
 
     def get(self, name: bytes) -> Row | None:
         """The live row as the entries so far leave it."""
@@ -53,16 +54,14 @@ class _Pending:
         if text is None or len(name) + len(text) > SAFE_BYTES:
             check_row(self._space, name, text)
         self._rows[name] = text, version
-        if self._watch is not None:
-            puts, deletes = self._watch.changes(previous, text)
-            self._counts[0] += puts
-            self._counts[1] += deletes
+        self._before.setdefault(name, previous)
 
     def stage(self) -> None:
         """Hand everything to the unit of work."""
         for name, (text, version) in self._rows.items():
             self._staged.put(_JSON, self._space, name, text, version)
-        self._staged.count(*self._counts)
+            if self._watch is not None:
+                self._staged.count(*self._watch.changes(self._before[name], text))
 
 
 class JsonBatches:
@@ -75,21 +74,22 @@ class JsonBatches:
 
     def batch_set(self, branch: str, space: str, entries: Sequence[tuple[str, str, JsonValue]]) -> BatchResult:
         """
-        Set many values in one commit, in order; entries may name the same document.
+        Set many values in one commit, in order; entries may name the same document, but not the same path of it.
 
         A malformed id or path is an error of its entry; a path that does not fit the document fails the batch.
         """
         space = self._store.space(space)
+        targets = _targets([(key, path) for key, path, _ in entries])
         items: list[BatchItem] = []
         watch = self._indexes.watching(branch, space)
         with self._store.writing(branch) as staged:
             pending = _Pending(staged, space, watch)
-            for index, (key, path, value) in enumerate(entries):
-                try:
-                    name, segments = encode_id(key), parse_path(path)
-                except StrataError as error:
-                    items.append(failed(index, error, JsonBatchItemResult()))
+            for index, target in enumerate(targets):
+                if isinstance(target, StrataError):
+                    items.append(failed(index, target, JsonBatchItemResult()))
                     continue
+                name, segments = target
+                value = entries[index][2]
                 check(value, len(segments))
                 previous = pending.get(name)
                 version = 1 if previous is None else previous[2] + 1
@@ -103,10 +103,7 @@ class JsonBatches:
     def batch_delete(self, branch: str, space: str, entries: Sequence[tuple[str, str]]) -> BatchResult:
         """Remove many values in one commit, in order; the same document and path twice is refused."""
         space = self._store.space(space)
-        targets = [_target(key, path) for key, path in entries]
-        sound = [entry for entry, target in zip(entries, targets, strict=True) if not isinstance(target, StrataError)]
-        if len(set(sound)) != len(sound):
-            raise fail("invalid_argument.executor.json_batch_duplicate_key")
+        targets = _targets(entries)
         items: list[BatchItem] = []
         watch = self._indexes.watching(branch, space)
         with self._store.writing(branch) as staged:
@@ -167,6 +164,15 @@ class JsonBatches:
                 continue
             items.append(BatchItem(index, BatchItemStatus.OK, False, BatchExistsPresence(present)))
         return read(items)
+
+
+def _targets(entries: Sequence[tuple[str, str]]) -> list[tuple[bytes, Path] | StrataError]:
+    """The places a batch writes; well-formed ones must not repeat, as they are spelled."""
+    targets = [_target(key, path) for key, path in entries]
+    sound = [entry for entry, target in zip(entries, targets, strict=True) if not isinstance(target, StrataError)]
+    if len(set(sound)) != len(sound):
+        raise fail("invalid_argument.executor.json_batch_duplicate_key")
+    return targets
 
 
 def _target(key: str, path: str) -> tuple[bytes, Path] | StrataError:

@@ -7,6 +7,7 @@ touches it, 1 again after it was deleted.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -153,8 +154,7 @@ class Json(JsonBatches):
         if limit == 0:
             return Page([])
         after = None if cursor is None else prefix_of(cursor)
-        most = None if limit is None else limit + 1
-        keys = view.keys(_JSON, space, after=after, prefix=prefix_of(prefix), limit=most)
+        keys = view.keys(_JSON, space, after=after, prefix=prefix_of(prefix), limit=_one_more(limit))
         return page_of([key.decode() for key in keys], limit, str)
 
     def scan(
@@ -164,7 +164,7 @@ class Json(JsonBatches):
         first = b"" if start is None else encode_id(start)
         space = self._store.space(space)
         check_limit(limit)
-        rows = self._store.view(branch).rows(_JSON, space, start=first, limit=None if limit is None else limit + 1)
+        rows = self._store.view(branch).rows(_JSON, space, start=first, limit=_one_more(limit))
         has_more = limit is not None and len(rows) > limit
         cursor = rows[limit][0].decode() if has_more and limit is not None else None
         return Page([item_of(key, row) for key, row in rows[:limit]], has_more, cursor)
@@ -235,6 +235,11 @@ class Json(JsonBatches):
                 index = candidates[0]
                 rows = [(key, row) for key in candidates[1] if (row := view.get(_JSON, space, key)) is not None]
         return _answer(query, index, rows, offset, limit)
+
+
+def _one_more(limit: int | None) -> int | None:
+    """How many rows tell whether a page is the last; beyond what can be counted to, all of them."""
+    return None if limit is None or limit >= sys.maxsize else limit + 1
 
 
 def _answer(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from strata_mcp.store.store import Store
 
 NAME_BYTES_MAX: Final = 256
+TEXT_ENTRY_BYTES: Final = 128
 _JSON: Final = int(Family.JSON)
 _JSON_INDEX: Final = int(Family.JSON_INDEX)
 
@@ -57,7 +58,7 @@ class Watch:
         after = MISSING if text is None else decode(text)
         puts = deletes = 0
         for path, index_type in self._fields:
-            old, new = (_entry(get(document, path), index_type) for document in (before, after))
+            old, new = (_counted(get(document, path), index_type) for document in (before, after))
             if old != new:
                 puts += new is not None
                 deletes += old is not None
@@ -224,6 +225,22 @@ def _entry(value: Any, index_type: str) -> tuple[str, Any] | None:
     if index_type == "text":
         return (kind, value) if kind == "string" else None
     return (kind, value) if kind in ("string", "number", "bool") else None
+
+
+def _counted(value: Any, index_type: str) -> str | None:
+    """
+    The entry that receipts count, None for none.
+
+    Texts differ by their lower case (`text` indexes: its first 128 bytes), numbers as floats, zeros by
+    their sign. Queries look at `_entry` instead, which keeps values whole.
+    """
+    kind = kind_of(value)
+    if index_type == "numeric":
+        return repr(float(value)) if kind == "number" else None
+    if kind != "string":
+        return None
+    folded = str(value).lower()
+    return folded if index_type == "tag" else folded.encode()[:TEXT_ENTRY_BYTES].decode(errors="ignore")
 
 
 def _serves(index_type: str, bound: Bound) -> bool:

@@ -15,8 +15,9 @@ def merge_documents(base: bytes | None, source: bytes | None, target: bytes | No
     """
     Merge the stored forms of three documents; None is an absent one.
 
-    Objects merge key by key; arrays and scalars are atomic; deleting what the other side changed is a
-    disagreement. `prefer` ("source" or "target") decides disagreements, None leaves them undecided.
+    Objects merge key by key, also two that are both new; arrays and scalars are atomic, also one that both
+    sides replaced by objects; deleting what the other side changed is a disagreement. `prefer` ("source" or
+    "target") decides disagreements, None leaves them undecided.
     """
     values = [MISSING if text is None else decode(text) for text in (base, source, target)]
     merged, conflicted = _merge(values[0], values[1], values[2], prefer)
@@ -30,8 +31,9 @@ def _merge(base: Any, source: Any, target: Any, prefer: str | None) -> tuple[Any
         return target, False
     if _same(target, base):
         return source, False
-    if type(source) is dict and type(target) is dict:
-        return _merge_objects(base if type(base) is dict else {}, source, target, prefer)
+    common = {} if base is MISSING else base
+    if type(source) is dict and type(target) is dict and type(common) is dict:
+        return _merge_objects(common, source, target, prefer)
     return (target if prefer == "target" else source), True
 
 

@@ -18,6 +18,7 @@ from strata_mcp.primitives.json.edit import MISSING, get
 from strata_mcp.primitives.json.path import Path, normal_path, parse_path
 
 DEPTH_MAX: Final = 32
+CONDITIONS_MAX: Final = 1024
 Test = Callable[[Any], bool]
 Match = tuple[bytes, Any, Any]
 """(key, row, document)."""
@@ -39,6 +40,7 @@ class Query:
     def __init__(self, condition: Any, order: Sequence[str] | None, projection: Sequence[str] | None) -> None:
         """Compile; anything malformed is refused with the part that is wrong."""
         self.bounds: list[Bound] = []
+        self._conditions = 0
         self.matches: Test = _always if condition is None else self._compile(condition, 0, is_required=True)
         self._order = [_order_term(term) for term in _texts("order", order)]
         self._projection = [(text, _path(text)) for text in _texts("projection", projection)]
@@ -68,6 +70,7 @@ class Query:
             raise bad(f"the filter nests deeper than {DEPTH_MAX}")
         if type(condition) is not dict:
             raise bad(f"a condition is an object, not {type(condition).__name__}")
+        self._note_condition()
         tests = [self._entry(name, value, depth, is_required) for name, value in condition.items()]
         return tests[0] if len(tests) == 1 else lambda document: all(test(document) for test in tests)
 
@@ -99,10 +102,16 @@ class Query:
             check(operand)
         except StrataError as error:
             raise bad(f"the operand of {operator} is no JSON value: {error.message}") from error
+        self._note_condition()
         test = make(operand)
         if is_required and operator in INDEXED:
             self.bounds.append(Bound(normal_path(path), operator, operand))
         return test
+
+    def _note_condition(self) -> None:
+        self._conditions += 1
+        if self._conditions > CONDITIONS_MAX:
+            raise bad(f"the filter has more than {CONDITIONS_MAX} conditions; many values of one field fit in one $in")
 
 
 def bad(what: str) -> StrataError:
@@ -160,7 +169,15 @@ def _comparison(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
 def _membership(operand: Any) -> Test:
     if type(operand) not in (list, tuple):
         raise bad("$in and $nin take a list of values")
-    return lambda value: any(equal(value, choice) for choice in operand)
+    scalars = {(kind, choice) for choice in operand if (kind := kind_of(choice)) not in ("array", "object")}
+    others = [choice for choice in operand if type(choice) in (list, tuple, dict)]
+
+    def test(value: Any) -> bool:
+        if type(value) in (list, dict):
+            return any(equal(value, choice) for choice in others)
+        return value is not MISSING and (kind_of(value), value) in scalars
+
+    return test
 
 
 def _exists(operand: Any) -> Test:
