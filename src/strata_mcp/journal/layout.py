@@ -65,7 +65,7 @@ def prepare(path: Path, io: OsIo) -> bool:
 def _make_folder(path: Path, io: OsIo) -> None:
     if path.is_dir():
         return
-    if os.path.lexists(path):
+    if os.path.lexists(path) and not path.is_dir():  # looked at again: another process may have made it just now
         raise _unusable(path, "it is not a folder")
     if not path.parent.is_dir():
         raise _unusable(path, f"its parent folder {os.fspath(path.parent)} does not exist; create that first")

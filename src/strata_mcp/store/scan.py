@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -97,4 +98,4 @@ def _expired(table: OverlayTable, row: Row, now_us: int) -> bool:
 
 def take(rows: Iterator[tuple[bytes, Row]], limit: int | None) -> list[tuple[bytes, Row]]:
     """The first `limit` rows, or all of them."""
-    return list(rows if limit is None else islice(rows, limit))
+    return list(rows if limit is None else islice(rows, min(limit, sys.maxsize)))

@@ -88,7 +88,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
         run=_batch_set,
         access="write",
         transactional=True,
-        own_errors=(*PATH_ERRORS, *VALUE_ERRORS, *WRITE_ERRORS),
+        own_errors=(*PATH_ERRORS, *VALUE_ERRORS, *WRITE_ERRORS, REPEATED),
         example={"type": "json_batch_set", "entries": [{"key": "user:2", "path": "$", "value": {"name": "Bo"}}]},
     ),
     Operation(
