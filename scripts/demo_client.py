@@ -54,7 +54,9 @@ class Session:
 @asynccontextmanager
 async def server(database: Path) -> AsyncIterator[Session]:
     """A server process of its own, and a client connected to it."""
-    command = StdioServerParameters(command=sys.executable, args=["-m", "strata_mcp.server", "--db", str(database)])
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "strata_mcp.server", "--db", str(database)], env=dict(os.environ)
+    )
     async with Client(command) as client:
         yield Session(client)
 

@@ -3,44 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
-import subprocess
-import sys
-from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Shell:
-    """Runs `strata` with settings of its own."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(home)}
-
-    def __call__(self, *words: str, status: int = 0) -> str:
-        """Standard output of a command that must end with `status`; errors are kept in `errors`."""
-        done = subprocess.run(
-            [sys.executable, "-m", "strata_mcp.cli", *words],
-            capture_output=True,
-            text=True,
-            env=self.environment,
-            cwd=self.home,
-            timeout=60,
-            check=False,
-        )
-        self.errors = done.stderr
-        assert done.returncode == status, (done.stdout, done.stderr)
-        return done.stdout
-
-
-@pytest.fixture
-def strata(tmp_path: Path) -> Shell:
-    """A shell in an empty folder."""
-    return Shell(tmp_path)
+from tests.cli.shell import Shell
 
 
 def test_values_go_in_and_come_out_plain(strata: Shell) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 GENERAL = frozenset({"agents", "config", "init"})
-"""First words that are no database; one of that name is reached as `./agents`."""
+"""First words that are no database; one of that name is reached as `./agents`. Names of families are none either."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

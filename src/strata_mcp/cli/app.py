@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -13,18 +14,22 @@ from typer.exceptions import TyperException
 from strata_mcp import __version__
 from strata_mcp.cli import GENERAL
 from strata_mcp.cli.commands import add_operations
-from strata_mcp.cli.session import Session
+from strata_mcp.cli.completion import complete
+from strata_mcp.cli.session import Session, instant
 from strata_mcp.cli.settings import KEYS, check_key, read_settings, write_setting
 from strata_mcp.cli.show import STATUS_HELP, show, show_error
-from strata_mcp.errors import StrataError, catalog
+from strata_mcp.errors import StrataError, catalog, fail
+from strata_mcp.server import folder_of
 
+GENERAL_OPTIONS = ("--help", "--version", "--install-completion", "--show-completion")
 app = typer.Typer(
     name="strata",
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Strata keeps an agent's state: keys, documents, branches, and every moment of their past. "
     "Commands of a database: strata DATABASE FAMILY VERB, for instance strata ./app-data kv put greeting hello. "
-    "strata DATABASE --help lists the families. " + STATUS_HELP,
+    "strata DATABASE --help lists the families. Without DATABASE it is STRATA_DB, or the setting default_db; "
+    "strata --cache is one in memory. " + STATUS_HELP,
 )
 agents = typer.Typer(no_args_is_help=True, help="What an agent should know: the guide, the errors, the commands.")
 config = typer.Typer(no_args_is_help=True, help="Settings of the user: " + ", ".join(KEYS) + ".")
@@ -37,37 +42,56 @@ database_app = typer.Typer(
 mcp_app = typer.Typer(no_args_is_help=True, help="Serve the database to MCP clients.")
 database_app.add_typer(mcp_app, name="mcp")
 add_operations(database_app)
+FAMILIES = frozenset(str(group.name) for group in database_app.registered_groups)
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit status."""
-    is_completing = "_STRATA_COMPLETE" in os.environ
-    if is_completing or not arguments or arguments[0] in GENERAL or _is_general_option(arguments[0]):
-        return _run(app, arguments, {})
-    place = {"database": arguments[0], "is_cache": arguments[0] == "--cache"}
-    return _run(database_app, arguments[1:], place)
-
-
-def _is_general_option(word: str) -> bool:
-    return word.startswith("-") and word != "--cache"
-
-
-def _run(chosen: typer.Typer, arguments: list[str], place: dict[str, Any]) -> int:
+    if "_STRATA_COMPLETE" in os.environ:
+        return complete(app, database_app, GENERAL, FAMILIES)
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
     try:
-        status = chosen(arguments, standalone_mode=False, obj=place, prog_name=_program(place))
+        return _route(arguments)
     except StrataError as error:
-        return show_error(error, as_json="--json" in arguments)
+        return show_error(error, as_json=as_json)
     except typer.Abort:
         return 130
     except TyperException as error:
         words: Any = error
+        if as_json:
+            hint = "Put --help at the end of the command to see what it takes."
+            return show_error(fail("invalid_argument.sdk.command", words.format_message(), hint=hint), as_json=True)
         words.show()
         return int(words.exit_code)
+
+
+def _route(arguments: list[str]) -> int:
+    """Run the general command line, or the one of the database that is named or usual."""
+    first = arguments[0] if arguments else "--help"
+    if not arguments or first in GENERAL or first.partition("=")[0] in GENERAL_OPTIONS:
+        return _run(app, arguments, {})
+    if first in FAMILIES or (first.startswith("-") and first != "--cache"):
+        return _run(database_app, arguments, {"database": _usual_database(first), "is_cache": False})
+    return _run(database_app, arguments[1:], {"database": first, "is_cache": first == "--cache"})
+
+
+def _usual_database(first: str) -> str:
+    usual = os.environ.get("STRATA_DB") or read_settings().get("default_db")
+    if usual:
+        return usual
+    raise fail(
+        "invalid_argument.cli.no_database",
+        f"no database is named in front of {first}",
+        hint="Name it: strata ./app-data kv list. Or set STRATA_DB, or strata config set default_db ./app-data."
+        + ("" if first.startswith("-") else f" A database called {first} is ./{first}."),
+    )
+
+
+def _run(chosen: typer.Typer, arguments: list[str], place: dict[str, Any]) -> int:
+    program = f"strata {place['database']}" if place else "strata"
+    status = chosen(arguments, standalone_mode=False, obj=place, prog_name=program)
     return status if isinstance(status, int) else 0
-
-
-def _program(place: dict[str, Any]) -> str:
-    return f"strata {place['database']}" if place else "strata"
 
 
 @app.callback(invoke_without_command=True)
@@ -121,7 +145,7 @@ def config_get(key: Annotated[str | None, typer.Argument(help="a setting; all of
 @config.command("set")
 def config_set(key: str, value: str) -> None:
     """Change one setting."""
-    write_setting(key, value)
+    write_setting(key, str(folder_of(value, Path.cwd())) if key == "default_db" else value)
 
 
 @database_app.callback()
@@ -137,19 +161,15 @@ def database(
     as_json: Annotated[bool, typer.Option("--json", help="print JSON, errors too")] = False,
 ) -> None:
     """Open a database for one command."""
-    from strata_mcp.clock import to_micros
-
     settings = read_settings()
-    instant = None
-    if as_of_time is not None:
-        instant = int(as_of_time) if as_of_time.isdecimal() else to_micros(as_of_time)
     context.obj = Session(
         **context.obj,
-        durability=durability or settings.get("durability", "standard"),
+        durability=durability,
+        usual_durability=settings.get("durability", "standard"),
         branch=branch or settings.get("branch", "default"),
         space=space or settings.get("space", "default"),
         as_of=as_of,
-        as_of_time=instant,
+        as_of_time=None if as_of_time is None else instant(as_of_time),
         author=author,
         message=message,
         as_json=as_json,
@@ -160,9 +180,4 @@ def database(
 def serve(context: typer.Context) -> None:
     """Serve over stdin and stdout until the client goes away; commits are durable unless --durability says else."""
     session: Session = context.obj
-    from strata_mcp.server import folder_of
-    from strata_mcp.server.stdio import serve as serve_stdio
-
-    durability = "standard" if session.durability == "standard" and "--durability" in sys.argv else "always"
-    status = serve_stdio(folder_of(session.database), durability=durability, branch=session.branch, space=session.space)
-    raise typer.Exit(status)
+    raise typer.Exit(session.serve())

@@ -9,11 +9,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from strata_mcp.cli.session import Session
+from strata_mcp.cli.session import Session, instant
 from strata_mcp.tools.operation import Operation, catalogue
 
-SHARED: Final = frozenset({"branch", "space", "as_of", "as_of_time", "author", "message"})
-"""Fields that are options of the whole command line."""
+JSON_OPTION: Final = Annotated[bool, typer.Option("--json", help="print JSON, errors too")]
 
 
 def add_operations(app: typer.Typer) -> None:
@@ -31,30 +30,29 @@ def add_operations(app: typer.Typer) -> None:
 def _command(operation: Operation[Any]) -> Callable[..., None]:
     schema = operation.input_schema()
     required = set(schema.get("required", ()))
-    own_branch = "branch" in required
     parameters = [inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
-    fields = [
-        name
-        for name in schema["properties"]
-        if name in required or name not in SHARED or (own_branch and name == "branch")
-    ]
     has_bytes = False
-    for name in fields:
-        field = schema["properties"][name]
+    for name, field in schema["properties"].items():
         has_bytes = has_bytes or "contentEncoding" in json.dumps(field)
         parameters.append(_parameter(name, field, is_required=name in required))
     if has_bytes:
         option = Annotated[bool, typer.Option("--base64", help="keys and values are base64 text")]
         parameters.append(inspect.Parameter("base64", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option))
+    parameters.append(
+        inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JSON_OPTION)
+    )
 
     def run(context: typer.Context, **given: Any) -> None:
         session: Session = context.obj
+        session.as_json = bool(given.pop("as_json", False)) or session.as_json
         is_base64 = bool(given.pop("base64", False))
         arguments = {
             name: _value(value, schema["properties"][name], is_base64=is_base64)
             for name, value in given.items()
             if value is not None and value != []
         }
+        if "as_of_time" in arguments:
+            arguments["as_of_time"] = instant(arguments["as_of_time"])
         raise typer.Exit(session.run(operation, arguments))
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads the signature

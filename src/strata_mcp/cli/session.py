@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from strata_mcp.cli.show import show, show_error
@@ -18,11 +19,27 @@ CHECKPOINT_BYTES_MIN: Final = 1 << 20
 
 @dataclass(slots=True)
 class Session:
-    """The database and the options in front of the command."""
+    """
+    The database and the options in front of the command.
+
+    Attributes:
+        database: as it was named.
+        is_cache: a database in memory instead.
+        durability: as given; None when the command line says nothing about it.
+        usual_durability: what commands use then.
+        branch: for commands that name none.
+        space: for commands that name none.
+        as_of: commit number that reads go back to.
+        as_of_time: instant that reads go back to, in UTC microseconds.
+        author: who signs commits.
+        message: what commits are for.
+        as_json: print JSON.
+    """
 
     database: str
     is_cache: bool
-    durability: str
+    durability: str | None
+    usual_durability: str
     branch: str
     space: str
     as_of: int | None
@@ -45,7 +62,8 @@ class Session:
             if self.is_cache:
                 engine = Engine.open(cache=True)
             else:
-                engine = Engine.open(folder_of(self.database), durability=self.durability)
+                folder = folder_of(self.database, Path.cwd())
+                engine = Engine.open(folder, durability=self.durability or self.usual_durability)
             try:
                 answer = execute(engine, surface.command(operation, arguments), self.branch, self.space)
             finally:
@@ -53,3 +71,21 @@ class Session:
         except StrataError as error:
             return show_error(error, as_json=self.as_json)
         return show(surface.data(operation, answer), as_json=self.as_json)
+
+    def serve(self) -> int:
+        """
+        Serve the database to one MCP client; the exit status.
+
+        A client ends its server with signals, so commits are durable unless the command line says otherwise.
+        """
+        from strata_mcp.server.stdio import serve
+
+        folder = None if self.is_cache else folder_of(self.database)
+        return serve(folder, durability=self.durability or "always", branch=self.branch, space=self.space)
+
+
+def instant(text: str) -> int | None:
+    """UTC microseconds of what somebody typed: a number, or ISO 8601."""
+    from strata_mcp.clock import to_micros
+
+    return int(text) if text.isdecimal() else to_micros(text)

@@ -10,10 +10,12 @@ from typing import Final
 from strata_mcp.errors import fail
 
 KEYS: Final = {
+    "default_db": "database for command lines that begin with a family",
     "branch": "branch for commands that name none",
     "space": "space for commands that name none",
     "durability": "always or standard; how commits of the command line are kept",
 }
+HINT: Final = "strata config --help lists the settings; strata config get shows yours."
 """What can be set, and what it means."""
 
 
@@ -31,7 +33,11 @@ def read_settings() -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise fail("invalid_argument.engine.config_key", f"the settings in {path} cannot be read: {error}") from error
+        raise fail(
+            "invalid_argument.engine.config_key",
+            f"the settings in {path} cannot be read: {error}",
+            hint="Correct the file, or remove it to begin with none.",
+        ) from error
     return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
 
 
@@ -39,7 +45,7 @@ def write_setting(key: str, value: str) -> None:
     """Set one value; the file is replaced as a whole and readable by the user alone."""
     check_key(key)
     if key == "durability" and value not in ("always", "standard"):
-        raise fail("invalid_argument.engine.config_key", "durability is always or standard", key=key)
+        raise fail("invalid_argument.engine.config_key", "durability is always or standard", hint=HINT, key=key)
     path = settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     settings = {**read_settings(), key: value}
@@ -54,5 +60,8 @@ def check_key(key: str) -> None:
     """Refuse a setting that does not exist."""
     if key not in KEYS:
         raise fail(
-            "invalid_argument.engine.config_key", f"there is no setting {key!r}; there are {', '.join(KEYS)}", key=key
+            "invalid_argument.engine.config_key",
+            f"there is no setting {key!r}; there are {', '.join(KEYS)}",
+            hint=HINT,
+            key=key,
         )

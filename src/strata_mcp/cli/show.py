@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any, Final
 
@@ -26,6 +27,10 @@ STATUS_HELP: Final = (
 )
 
 
+CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Characters that move the cursor or change colours on a terminal; not the tab and the end of a line."""
+
+
 def show(data: Any, *, as_json: bool) -> int:
     """Print a result; the exit status that goes with it."""
     status = NOT_FOUND if isinstance(data, dict) and data.get("found") is False else 0
@@ -45,7 +50,7 @@ def show_error(error: StrataError, *, as_json: bool) -> int:
     if as_json:
         sys.stderr.write(json.dumps({"error": error.status}, ensure_ascii=False) + "\n")
     else:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{harmless(str(error))}\n")
     return STATUS_OF_CLASS.get(error.error_class, OTHER_ERROR)
 
 
@@ -78,20 +83,29 @@ def _show_table(data: Any) -> None:
     rows = shown if isinstance(shown, list) else [shown]
     if not rows or not all(isinstance(row, dict) for row in rows):
         for row in rows:
-            console.print(_cell(row), markup=False)
+            console.print(_safe(row), markup=False)
         return
     if len(rows) == 1:
         table = Table(show_header=False)
         for name, value in rows[0].items():
-            table.add_row(str(name), _cell(value))
+            table.add_row(str(name), _safe(value))
     else:
         columns = list(dict.fromkeys(name for row in rows for name in row))
         table = Table(*columns)
         for row in rows:
-            table.add_row(*(_cell(row.get(name)) for name in columns))
+            table.add_row(*(_safe(row.get(name)) for name in columns))
     console.print(table, markup=False)
     if isinstance(data, dict) and data.get("has_more"):
-        console.print(f"more: --cursor {_cell(data.get('cursor'))}", markup=False)
+        console.print(f"more: --cursor {_safe(data.get('cursor'))}", markup=False)
+
+
+def harmless(text: str) -> str:
+    """Text for a terminal: what was stored cannot move its cursor, set its colours or ring its bell."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def _safe(value: Any) -> str:
+    return harmless(_cell(value))
 
 
 def _cell(value: Any) -> str:

@@ -11,24 +11,47 @@ from pathlib import Path
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve a database over stdio until the client goes away; the entry point `strata-mcp`."""
-    given = _parser().parse_args(argv)
-    path = given.db or given.path
+    parser = _parser()
+    given = parser.parse_args(argv)
+    path = given.path if given.db is None else given.db
     if path is None:
-        sys.stderr.write("name the database: strata-mcp ./app-data\n")
+        parser.error("name the database: strata-mcp ./app-data")
+    if given.path is not None and given.db is not None:
+        parser.error("name the database once: as an argument, or with --db")
+    from strata_mcp.errors import StrataError
+
+    try:
+        folder = folder_of(path)
+    except StrataError as error:
+        sys.stderr.write(f"{error}\n")
         return 2
     from strata_mcp.server.stdio import serve
 
-    return serve(folder_of(path), durability=given.durability, branch=given.branch, space=given.space)
+    return serve(folder, durability=given.durability, branch=given.branch, space=given.space)
 
 
-def folder_of(path: str) -> Path:
-    """Absolute folder of a database; relative ones start at the project a client announces, or here."""
-    base = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
-    folder = (base / Path(path).expanduser()).absolute()
+def folder_of(path: str, base: Path | None = None) -> Path:
+    """
+    Absolute folder of a database.
+
+    Args:
+        path: as a person or a client's configuration names it; `~` is the home folder.
+        base: where relative paths start; the project a client announces, or else the working folder.
+
+    Raises:
+        StrataError: it is the root or the home folder itself.
+    """
+    base = base or Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
+    folder = Path(os.path.normpath((base / Path(path).expanduser()).absolute()))
     if folder in (Path("/"), Path.home()):
         from strata_mcp.errors import fail
 
-        raise fail("invalid_argument.engine.persistence", f"{folder} is no place for a database", field="path")
+        raise fail(
+            "invalid_argument.engine.persistence",
+            f"{folder} is no place for a database",
+            hint="Name a folder of its own, for instance ./app-data.",
+            field="path",
+        )
     return folder
 
 

@@ -46,8 +46,8 @@ _logger = logging.getLogger("strata.server")
 class Database:
     """The engine behind a server; opened by the first call, so that the handshake does not wait for it."""
 
-    def __init__(self, path: Path, durability: str, branch: str, space: str) -> None:
-        """Remember what to open."""
+    def __init__(self, path: Path | None, durability: str, branch: str, space: str) -> None:
+        """Remember what to open; no path stands for a database in memory."""
         self._path = path
         self._durability = durability
         self._branch = branch
@@ -86,7 +86,7 @@ class Database:
             if self._engine is None:
                 from strata_mcp.engine import Engine
 
-                self._engine = Engine.open(self._path, durability=self._durability)
+                self._engine = Engine.open(self._path, cache=self._path is None, durability=self._durability)
             return self._engine
 
 

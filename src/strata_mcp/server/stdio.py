@@ -28,8 +28,19 @@ CLOSE_S: Final = 1.5
 _logger = logging.getLogger("strata.server")
 
 
-def serve(path: Path, *, durability: str, branch: str, space: str) -> int:
-    """Serve until the client closes its end, dies, or a signal asks to stop; 0 when that went well."""
+def serve(path: Path | None, *, durability: str, branch: str, space: str) -> int:
+    """
+    Serve until the client closes its end, dies, or a signal asks to stop.
+
+    Args:
+        path: folder of the database; None for one in memory that ends with the server.
+        durability: `always` or `standard`.
+        branch: for calls that name none.
+        space: for calls that name none.
+
+    Returns:
+        0 when that went well.
+    """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="strata: %(levelname)s %(message)s")
     parent = os.getppid()
     database = Database(path, durability, branch, space)

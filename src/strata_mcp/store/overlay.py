@@ -26,7 +26,7 @@ ROW_OVERHEAD_BYTES = 250
 class Layer:
     """Rows of one (family, space, branch): the newest per key, older ones apart, and the order of writes."""
 
-    __slots__ = ("_fresh", "_order", "expiring", "live", "log_keys", "log_ts", "older", "rows")
+    __slots__ = ("_fresh", "_order", "expiring", "is_ordered", "live", "log_keys", "log_ts", "older", "rows")
 
     def __init__(self) -> None:
         """Start empty."""
@@ -36,6 +36,7 @@ class Layer:
         self.log_keys: list[bytes] = []
         self.live = 0
         self.expiring = False
+        self.is_ordered = False
         self._order: SortedList[bytes] | None = None
         self._fresh: list[bytes] = []
 
@@ -86,6 +87,7 @@ class Layer:
         order = self._order
         if order is None:
             order = self._order = SortedList(self.rows)
+            self.is_ordered = True
         elif self._fresh:
             order.update(self._fresh)
             self._fresh.clear()

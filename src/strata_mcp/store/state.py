@@ -106,8 +106,15 @@ class State:
             layer = self.new_layer(table, uid)
         if table.writers is not None and key not in layer.rows:
             table.note_writer(key, uid)
-        layer.write(key, row)
         timestamp, value, extra = row
+        rows = layer.rows
+        if key in rows or layer.is_ordered:
+            layer.write(key, row)
+        else:
+            rows[key] = row
+            layer.live += value is not None
+            layer.log_ts.append(timestamp)
+            layer.log_keys.append(key)
         if extra and table.family == _KV:
             layer.expiring = True
         self.overlay_bytes += len(key) + ROW_OVERHEAD_BYTES + 64 + (0 if value is None else len(value))

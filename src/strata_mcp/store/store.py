@@ -166,19 +166,25 @@ class Store(Follower):
                 records: list[RecordTuple] = [(family, space, key, value, extra)]
                 if space != DEFAULT_SPACE and (uid, space) not in self._registered:
                     self.register_space(node, space, records)
-                commit = self._next_commit(uid, records)
+                timestamp = journal.head + 1
+                now_us = self._now_us()
+                if now_us <= self._last_us:
+                    now_us = self._last_us + 1
+                author, message = self._signature() if self._signing else ("", "")
+                commit = Commit(timestamp, timestamp, now_us, uid, records, author, message)
                 try:
                     journal.append(commit)
                     if len(records) == 1:
-                        self.state.apply_row(commit, table, layer, key, (commit.timestamp, value, extra))
-                        self._last_us = commit.committed_at_us
+                        self.state.apply_row(commit, table, layer, key, (timestamp, value, extra))
+                        self._last_us = now_us
                     else:
                         self._apply(commit)
                 except BaseException:
                     self._show_appended(commit)
                     raise
                 self.level = journal.seen
-                receipt = self._receipt(commit, 1, 0) if value is None else self._receipt(commit, 0, 1)
+                gone = value is None
+                receipt = CommitReceipt(int(gone), self._durability, int(not gone), timestamp, timestamp, now_us)
                 if len(decision) == 4:
                     receipt.put_count += decision[2]
                     receipt.delete_count += decision[3]

@@ -37,6 +37,8 @@ def put(document: Any, path: Path, value: Any) -> Any:
     """
     if not path:
         return value
+    if type(document) is dict and _put_in_objects(document, path, value):
+        return document
     root = {} if document is MISSING or (document is None and isinstance(path[0], str)) else document
     parent = root
     for position, segment in enumerate(path[:-1]):
@@ -50,6 +52,21 @@ def put(document: Any, path: Path, value: Any) -> Any:
     _expect(parent, path[-1], path, len(path) - 1)
     parent[path[-1]] = value
     return root
+
+
+def _put_in_objects(document: dict[str, Any], path: Path, value: Any) -> bool:
+    """The common case, every step a name in an object that is there; False when the path is anything else."""
+    parent = document
+    for segment in path[:-1]:
+        child = parent.get(segment) if type(segment) is str else None
+        if type(child) is not dict:
+            return False
+        parent = child
+    last = path[-1]
+    if type(last) is not str:
+        return False
+    parent[last] = value
+    return True
 
 
 def remove(document: Any, path: Path) -> bool:

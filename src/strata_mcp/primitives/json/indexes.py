@@ -159,7 +159,10 @@ class Indexes:
 
     def watching(self, branch: str, space: str) -> Watch | None:
         """What a write in the space has to count for; None when there is no index, which costs a look-up."""
-        if not self._store.state.has_rows(_JSON_INDEX, space):
+        state = self._store.state
+        if (state.tables is None and (_JSON_INDEX, space) not in state.overlay) or not state.has_rows(
+            _JSON_INDEX, space
+        ):
             return None
         definitions = self.definitions(branch, space)
         return Watch(definitions) if definitions else None
