@@ -85,10 +85,11 @@ async def store_packages(session: Session) -> int:
     say("store the descriptions of the installed packages, one JSON document each")
     documents = package_documents()
     entries = [{"key": f"package:{name}", "path": "$", "value": value} for name, value in sorted(documents.items())]
+    answer: dict[str, Any] = {}
     for start in range(0, len(entries), BATCH):
         batch = entries[start : start + BATCH]
         answer = await session.call("json_batch_set", entries=batch)
-        print(f"{len(batch)} documents in commit {answer['commit']['version']}")
+    print(f"{len(entries)} documents, {BATCH} to a commit; the last commit is {answer['commit']['version']}")
     count: int = await session.call("json_count", prefix="package:")
     assert count == len(entries), (count, len(entries))
     return count
@@ -114,7 +115,8 @@ async def audit(session: Session, names: list[str]) -> dict[str, Any]:
         finding = {"status": "review", "reason": "many requirements"}
         await session.call("json_set", branch="audit", key=name, path="$.audit", value=finding)
     seen = await session.call("json_get", key=names[0], path="$.audit")
-    print(f"{names[0]} on the main line has an audit: {bool(seen and seen.get('found', seen.get('value')))}")
+    assert not seen["found"]
+    print(f"{names[0]} on the main line has an audit: {seen['found']}")
 
     difference = await session.call("branch_diff", branch_a="default", branch_b="audit")
     changed = sum(len(space["modified"]) for space in difference["spaces"])
@@ -147,13 +149,15 @@ async def refuse(session: Session, name: str) -> None:
     """A compare-and-set on an old version must fail and say what to do."""
     say("two writers, one document: the second one is told")
     document = await session.call("json_get", key=name, path="$")
-    version = (document.get("value") if "found" in document else document)["version"]
+    version = document["value"]["version"]
     await session.call("json_set", key=name, path="$.audit.status", value="accepted", if_version=version)
     answer, failed = await session.attempt(
         "json_set", key=name, path="$.audit.status", value="rejected", if_version=version
     )
     assert failed
-    print(json.dumps(answer, indent=2))
+    error = answer["error"]
+    for field in ("code", "message", "hint", "commit_outcome"):
+        print(f"{field:<16}{error[field]}")
 
 
 def server_pids(database: Path) -> list[int]:
@@ -177,7 +181,8 @@ async def survive(database: Path) -> None:
         else:
             raise SystemExit("the server outlived SIGKILL")
     async with server(database) as session:
-        print("after a restart:", json.dumps(await session.call("json_get", key="last words", path="$")))
+        found = await session.call("json_get", key="last words", path="$")
+        print(f"after a restart: {found['value']['value']!r}, commit {found['value']['version']}")
 
 
 async def share(database: Path) -> None:
@@ -186,8 +191,9 @@ async def share(database: Path) -> None:
     async with server(database) as first, server(database) as second:
         for turn in range(3):
             await first.call("json_set", key="talk", path="$", value={"turn": turn, "from": "first"})
-            heard = await second.call("json_get", key="talk", path="$.turn")
-            print(f"the second agent reads: {json.dumps(heard)}")
+            heard = (await second.call("json_get", key="talk", path="$.turn"))["value"]
+            assert heard["value"] == turn
+            print(f"the first agent wrote turn {turn}, the second reads {heard['value']} in commit {heard['version']}")
 
 
 def read_tables(database: Path) -> None:

@@ -92,14 +92,15 @@ def bind_writer(store: Store, branch: str, space: str) -> Writer:
         return Written(key, CREATED if previous is None else UPDATED, receipt)
 
     def write(key: bytes, value: bytes) -> Written:
-        if store.epoch != epoch or binding is None or not key or len(key) + len(value) > SAFE_BYTES:
+        size = len(key) + len(value)
+        if store.epoch != epoch or binding is None or not key or size > SAFE_BYTES:
             return slow(key, value)
         acquire()
         try:
             with reading:
                 if words[0] != store.level:
                     store.catch_up()
-                done = store.write_bound(binding, key, value) if store.epoch == epoch else None
+                done = store.write_bound(binding, key, value, size) if store.epoch == epoch else None
         finally:
             release()
         if done is None:

@@ -144,6 +144,10 @@ class BatchItemStatus(StrEnum):
     ERROR = "error"
 
 
+ReceiptFields: TypeAlias = tuple[int, CommitDurability, int, int, int, int | None]
+"""The fields of a `CommitReceipt` in order, for receipts few callers look at."""
+
+
 class Record:
     """
     A small result with named fields: attribute access, item access, iteration over field names.
@@ -189,13 +193,22 @@ class Record:
 class Written(Record):
     """What a single write did: the key, its effect, and the receipt (None when nothing was written)."""
 
-    __slots__ = _fields = ("key", "effect", "commit")
+    __slots__ = ("_receipt", "effect", "key")
+    _fields = ("key", "effect", "commit")
 
-    def __init__(self, key: Any, effect: MutationEffect, commit: CommitReceipt | None) -> None:
-        """Fill all three fields; `key` is bytes for KV and text for JSON."""
+    def __init__(self, key: Any, effect: MutationEffect, receipt: CommitReceipt | ReceiptFields | None) -> None:
+        """Fill all three fields; `key` is bytes for KV and text for JSON. A tuple becomes a receipt when asked for."""
         self.key = key
         self.effect = effect
-        self.commit = commit
+        self._receipt = receipt
+
+    @property
+    def commit(self) -> CommitReceipt | None:
+        """The receipt of the commit; None when nothing was written."""
+        receipt = self._receipt
+        if isinstance(receipt, tuple):
+            receipt = self._receipt = CommitReceipt(*receipt)
+        return receipt
 
 
 @dataclass(slots=True)

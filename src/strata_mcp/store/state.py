@@ -99,8 +99,10 @@ class State:
             self._note_commit(uid, timestamp, commit)
         return is_special
 
-    def apply_row(self, commit: Commit, table: OverlayTable, layer: Layer | None, key: bytes, row: Row) -> None:
-        """Add a commit of one row of a user family to its table; the short way of `apply`."""
+    def apply_row(
+        self, commit: Commit, table: OverlayTable, layer: Layer | None, key: bytes, row: Row, size: int
+    ) -> None:
+        """Add a commit of one row of a user family, of `size` bytes, to its table; the short way of `apply`."""
         uid = commit.branch
         if layer is None:
             layer = self.new_layer(table, uid)
@@ -117,7 +119,7 @@ class State:
             layer.log_keys.append(key)
         if extra and table.family == _KV:
             layer.expiring = True
-        self.overlay_bytes += len(key) + ROW_OVERHEAD_BYTES + 64 + (0 if value is None else len(value))
+        self.overlay_bytes += size + ROW_OVERHEAD_BYTES + 64
         timeline = self.timelines.get(uid)
         if timeline is None or commit.author or commit.message:
             self._note_commit(uid, timestamp, commit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from strata_mcp.errors import fail
 from strata_mcp.journal.port import Journal
 from strata_mcp.model import DEFAULT_SPACE, USER_FAMILIES, Commit, Family, RecordTuple, Row
-from strata_mcp.results.common import CommitDurability, CommitReceipt
+from strata_mcp.results.common import CommitDurability, CommitReceipt, ReceiptFields
 from strata_mcp.store.follower import SLOW, Follower
 from strata_mcp.store.limits import SAFE_BYTES, check_commit, check_row, check_space
 from strata_mcp.store.lineage import NO_LIMIT, Node
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Decision: TypeAlias = "tuple[bytes | None, int] | tuple[bytes | None, int, int, int] | None"
 """What to write for a key: (value or None to delete, extra[, more puts, more deletes]); None writes nothing."""
-Binding: TypeAlias = "tuple[Node, OverlayTable, Layer]"
-"""Where the rows of one branch in one space go."""
+Binding: TypeAlias = "tuple[Node, OverlayTable, Layer, int, int, str]"
+"""Where the rows of one branch in one space go: node, table, layer, and the uid, family and space of them."""
 Updated: TypeAlias = "tuple[Row | None, CommitReceipt | None]"
 """(live row before, receipt or None when nothing was written)."""
 
@@ -49,7 +49,7 @@ class Store(Follower):
         None for databases without tables (cache handles).
         """
         self.clock = clock
-        self._now_us = clock.now_us
+        self._now_ns: Callable[[], int] = getattr(clock, "now_ns", None) or (lambda: clock.now_us() * 1000)
         self._durability = CommitDurability(journal.durability.value)
         self.must_sync = self._durability is CommitDurability.ALWAYS
         self._local = _ThreadState()
@@ -161,21 +161,24 @@ class Store(Follower):
                 if decision is None:
                     return previous, None
                 value, extra = decision[0], decision[1]
-                if value is None or len(key) + len(value) > SAFE_BYTES:
+                size = len(key) + (0 if value is None else len(value))
+                if size > SAFE_BYTES:
                     check_row(space, key, value)
                 records: list[RecordTuple] = [(family, space, key, value, extra)]
                 if space != DEFAULT_SPACE and (uid, space) not in self._registered:
                     self.register_space(node, space, records)
                 timestamp = journal.head + 1
-                now_us = self._now_us()
+                now_us = self._now_ns() // 1000
                 if now_us <= self._last_us:
                     now_us = self._last_us + 1
-                author, message = self._signature() if self._signing else ("", "")
-                commit = Commit(timestamp, timestamp, now_us, uid, records, author, message)
+                if self._signing:
+                    commit = Commit(timestamp, timestamp, now_us, uid, records, *self._signature())
+                else:
+                    commit = Commit(timestamp, timestamp, now_us, uid, records)
                 try:
                     journal.append(commit)
                     if len(records) == 1:
-                        self.state.apply_row(commit, table, layer, key, (timestamp, value, extra))
+                        self.state.apply_row(commit, table, layer, key, (timestamp, value, extra), size)
                         self._last_us = now_us
                     else:
                         self._apply(commit)
@@ -203,31 +206,33 @@ class Store(Follower):
             return None
         table = self.state.table(family, space)
         layer = table.layers.get(node.uid)
-        return None if layer is None else (node, table, layer)
+        return None if layer is None else (node, table, layer, node.uid, family, space)
 
-    def write_bound(self, binding: Binding, key: bytes, value: bytes) -> tuple[Row | None, CommitReceipt]:
-        """Put one row where a valid binding says; the caller holds the locks, is level and checked the sizes."""
-        node, table, layer = binding
+    def write_bound(self, binding: Binding, key: bytes, value: bytes, size: int) -> tuple[Row | None, ReceiptFields]:
+        """Put one row where a valid binding says; the caller holds the locks, is level and checked the size."""
+        node, table, layer, uid, family, space = binding
         previous = layer.rows.get(key)
         if previous is None or previous[1] is None or previous[2]:
             previous = self._live_row(node, table, key)
         journal = self.journal
         timestamp = journal.head + 1
-        now_us = self._now_us()
+        now_us = self._now_ns() // 1000
         if now_us <= self._last_us:
             now_us = self._last_us + 1
-        author, message = self._signature() if self._signing else ("", "")
-        records: list[RecordTuple] = [(table.family, table.space, key, value, 0)]
-        commit = Commit(timestamp, timestamp, now_us, node.uid, records, author, message)
+        records: list[RecordTuple] = [(family, space, key, value, 0)]
+        if self._signing:
+            commit = Commit(timestamp, timestamp, now_us, uid, records, *self._signature())
+        else:
+            commit = Commit(timestamp, timestamp, now_us, uid, records)
         try:
             journal.append(commit)
-            self.state.apply_row(commit, table, layer, key, (timestamp, value, 0))
+            self.state.apply_row(commit, table, layer, key, (timestamp, value, 0), size)
             self._last_us = now_us
         except BaseException:
             self._show_appended(commit)
             raise
         self.level = journal.seen
-        return previous, CommitReceipt(0, self._durability, 1, timestamp, timestamp, now_us)
+        return previous, (0, self._durability, 1, timestamp, timestamp, now_us)
 
     @contextmanager
     def writing(self, branch: str) -> Iterator[Staged]:
@@ -330,7 +335,7 @@ class Store(Follower):
         if self.damage is not None:
             raise self.damage
         timestamp = self.journal.head + 1 + lead
-        now_us = self._now_us()
+        now_us = self._now_ns() // 1000
         if now_us <= self._last_us:
             now_us = self._last_us + 1
         author, message = self._signature() if self._signing else ("", "")
