@@ -232,7 +232,9 @@ def test_default_stays(engine: Engine) -> None:
             engine.branches.delete(name)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "a\nb", "\x7f", "x" * 256, "é" * 128, "00000000-0000-0000-0000-000000000000"])
+@pytest.mark.parametrize(
+    "name", ["", "  ", "a\nb", "\x7f", "x" * 256, "é" * 128, "00000000-0000-0000-0000-000000000000"]
+)
 def test_names_no_branch_can_have(engine: Engine, name: str) -> None:
     """Spec: 1 to 255 bytes, not blank, no control characters, not the id of the default branch."""
     for command in (engine.branches.create, lambda name: engine.branches.fork("default", name)):

@@ -67,8 +67,10 @@ class View:
         limit: int | None = None,
     ) -> list[tuple[bytes, Row]]:
         """Live (key, row) pairs in byte order of the key."""
-        with self._store.reading:
-            return take(self._live(family, space, Range(start, after, prefix)), limit)
+        found = self._rows(family, space, Range(start, after, prefix), limit)
+        if self.staged is not None:
+            self.staged.note_reads(family, space, found)
+        return found
 
     def keys(
         self,
@@ -81,8 +83,7 @@ class View:
         limit: int | None = None,
     ) -> list[bytes]:
         """Live keys in byte order."""
-        found = self.rows(family, space, start=start, after=after, prefix=prefix, limit=limit)
-        return [key for key, _ in found]
+        return [key for key, _ in self._rows(family, space, Range(start, after, prefix), limit)]
 
     def count(self, family: int, space: str, prefix: bytes = b"") -> int:
         """Number of live keys."""
@@ -95,6 +96,10 @@ class View:
                 if self.limit >= NO_LIMIT and not layer.expiring:
                     return layer.live
             return sum(1 for _ in self._live(family, space, Range(prefix=prefix)))
+
+    def _rows(self, family: int, space: str, span: Range, limit: int | None) -> list[tuple[bytes, Row]]:
+        with self._store.reading:
+            return take(self._live(family, space, span), limit)
 
     def _is_single(self, table: OverlayTable) -> bool:
         return table.base is None and self.node.parent is None

@@ -47,14 +47,24 @@ class Staged:
         if staged is not None:
             return None if staged[0] is None else (self.base_version(family, space, key), *staged)
         row = self._committed(family, space, key)
-        if row is None or row[1] is None or (family == Family.KV and row[2] and row[2] <= self._now_us):
-            return None
-        return row
+        return row if self._is_live(family, row) else None
 
     def base_version(self, family: int, space: str, key: bytes) -> int:
-        """Version of a key before this unit of work; 0 when it was absent."""
+        """Version of a key before this unit of work; 0 when it was absent or had expired."""
         row = self._committed(family, space, key)
-        return 0 if row is None or row[1] is None else row[0]
+        return row[0] if row is not None and self._is_live(family, row) else 0
+
+    def _is_live(self, family: int, row: Row | None) -> bool:
+        if row is None or row[1] is None:
+            return False
+        return not (family == Family.KV and row[2] and row[2] <= self._now_us)
+
+    def note_reads(self, family: int, space: str, rows: list[tuple[bytes, Row]]) -> None:
+        """Remember rows a scan returned; a listing of keys alone reads no row."""
+        if self.is_transaction:
+            for key, row in rows:
+                if (family, space, key) not in self.writes:
+                    self.reads.setdefault((family, space, key), row[0])
 
     def put(self, family: int, space: str, key: bytes, value: bytes | None, extra: int = 0) -> None:
         """Stage a row; value None deletes."""
