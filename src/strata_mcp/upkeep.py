@@ -32,11 +32,14 @@ _logger = logging.getLogger("strata")
 class Upkeep:
     """Keeps the journal short and the memory within its budget."""
 
-    def __init__(self, store: Store, path: Path, memory_budget: int) -> None:
+    def __init__(
+        self, store: Store, path: Path, memory_budget: int, *, checkpoint_bytes: int = CHECKPOINT_BYTES
+    ) -> None:
         """Start looking."""
         self._store = store
         self._path = path
         self._overlay_bytes_max = memory_budget // 2
+        self._checkpoint_bytes = checkpoint_bytes
         self._stop = threading.Event()
         self._worker: CheckpointWorker | None = None
         self._worker_lock = threading.Lock()
@@ -83,7 +86,7 @@ class Upkeep:
         is_full = store.state.overlay_bytes > self._overlay_bytes_max
         if self._is_behind():
             self._age_s += LOOK_EVERY_S
-            is_due = self._age_s >= CHECKPOINT_AGE_S or store.journal.size_bytes() >= CHECKPOINT_BYTES
+            is_due = self._age_s >= CHECKPOINT_AGE_S or store.journal.size_bytes() >= self._checkpoint_bytes
             if is_due or is_full:
                 self.run("checkpoint")
                 self._age_s = 0.0

@@ -36,7 +36,7 @@ class Follower:
         state: rows and timelines as of `level`.
         catalog: live branches of that state.
         words: the journal's control words; `words[0] == level` means level.
-        epoch: changes when branches, tables or transactions make bound readers wrong.
+        epoch: changes when branches, spaces, tables or transactions make bound readers and writers wrong.
         damage: why the journal cannot be read further, once met; writes are refused with it.
     """
 
@@ -125,6 +125,7 @@ class Follower:
             for family, _, key, value, _ in commit.records:
                 if family == Family.SPACE and value is None:
                     self._registered.discard((commit.branch, key.decode()))
+                    self.bump()
                 elif family == Family.BRANCH:
                     self.bump()
         if commit.committed_at_us > self._last_us:
@@ -135,7 +136,7 @@ class Follower:
         self.level = self.words[0]
 
     def bump(self) -> None:
-        """Make every bound reader bind again (branches or tables changed)."""
+        """Make every bound reader and writer bind again (branches, spaces or tables changed)."""
         self._bindings += 1
         self.epoch = SLOW if self._open_transactions else self._bindings
 

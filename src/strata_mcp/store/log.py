@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from strata_mcp.errors import fail
 from strata_mcp.results.branches import CommitChangeItem, CommitItem
 from strata_mcp.results.common import Page
 from strata_mcp.store.catalog import check_branch_name
@@ -24,6 +25,8 @@ class Log:
     def log(self, branch: str, limit: int = 100, cursor: int | None = None) -> Page[CommitItem]:
         """Up to `limit` commits older than position `cursor` (the newest when None)."""
         check_branch_name(branch)
+        if limit < 0:
+            raise fail("invalid_argument.engine.limit", limit=limit)
         store = self._store
         store.catch_up()
         with store.reading:
@@ -36,8 +39,8 @@ class Log:
                 entries = store.state.commits(step.uid, bound, limit + 1 - len(found))
                 found.extend((step, entry) for entry in entries)
             items = [self._item(step, entry) for step, entry in found[:limit]]
-        has_more = len(found) > limit
-        return Page(items, has_more, items[-1].version if has_more and items else None)
+        has_more = 0 < limit < len(found)
+        return Page(items, has_more, items[-1].version if has_more else None)
 
     def _item(self, node: Node, entry: TimelineEntry) -> CommitItem:
         state = self._store.state
