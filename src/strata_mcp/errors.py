@@ -8,7 +8,7 @@ is loaded with the first error.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 DOCS_PAGE = "docs/errors.md"
 
@@ -347,8 +347,3 @@ def require_field(entry: dict[str, Any], field: str) -> Any:
             field=field,
         )
     return entry[field]
-
-
-def raise_(error: StrataError) -> NoReturn:
-    """Raise an error from an expression."""
-    raise error

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedList
 
-from strata_mcp.model import Row
+from strata_mcp.model import Family, Row
 
 if TYPE_CHECKING:
     from strata_mcp.tables.base import BaseTable
 
+_KV = int(Family.KV)
 ROW_OVERHEAD_BYTES = 250
 """Estimated memory of one row beside its key and value: dict slot, tuple, object headers, log entry."""
 
@@ -130,6 +131,11 @@ class OverlayTable:
                     writers.setdefault(written, []).append(uid)
             self.writers = writers
         return self.writers.get(key, [])
+
+
+def is_expired(family: int, row: Row, now_us: int) -> bool:
+    """Whether a pair's life time has passed; only the key-value family keeps an instant in `extra`."""
+    return family == _KV and 0 < row[2] <= now_us
 
 
 def _timestamp(row: Row) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from strata_mcp.model import Family, Row
+from strata_mcp.model import Row
 from strata_mcp.store.lineage import NO_LIMIT, Node
-from strata_mcp.store.overlay import OverlayTable, keys_between, prefix_end
+from strata_mcp.store.overlay import OverlayTable, is_expired, keys_between, prefix_end
 
 if TYPE_CHECKING:
     from strata_mcp.store.state import State
@@ -42,7 +42,7 @@ def live_rows(
         return
     for key in _candidates(state, node, table, layers, limit, span):
         row = state.row(node, table, key, limit)
-        if row is not None and row[1] is not None and not (now_us and _expired(table, row, now_us)):
+        if row is not None and row[1] is not None and not (now_us and is_expired(table.family, row, now_us)):
             yield key, row
 
 
@@ -58,7 +58,7 @@ def _one_layer(
             continue
         for key in keys:
             found = layer.at(key, bound)
-            if found is not None and found[1] is not None and not (now_us and _expired(table, found, now_us)):
+            if found is not None and found[1] is not None and not (now_us and is_expired(table.family, found, now_us)):
                 yield key, found
 
 
@@ -90,10 +90,6 @@ def _base_keys(node: Node, table: OverlayTable, limit: int, span: Range) -> Iter
             continue
         if any(timestamp <= bounds.get(uid, -1) for uid, timestamp, _ in versions):
             yield key
-
-
-def _expired(table: OverlayTable, row: Row, now_us: int) -> bool:
-    return table.family == Family.KV and 0 < row[2] <= now_us
 
 
 def take(rows: Iterator[tuple[bytes, Row]], limit: int | None) -> list[tuple[bytes, Row]]:

@@ -14,7 +14,7 @@ from strata_mcp.results.common import CommitDurability, CommitReceipt, ReceiptFi
 from strata_mcp.store.follower import SLOW, Follower
 from strata_mcp.store.limits import SAFE_BYTES, check_commit, check_row, check_space
 from strata_mcp.store.lineage import NO_LIMIT, Node
-from strata_mcp.store.overlay import Layer, OverlayTable
+from strata_mcp.store.overlay import Layer, OverlayTable, is_expired
 from strata_mcp.store.view import View, position
 from strata_mcp.store.writer import Staged
 
@@ -384,7 +384,7 @@ class Store(Follower):
             row = self.state.row(node, table, key, NO_LIMIT)
         if row is None or row[1] is None:
             return None
-        if row[2] and table.family == Family.KV and row[2] <= self.clock.now_us():
+        if row[2] and is_expired(table.family, row, self.clock.now_us()):
             return None
         return row
 

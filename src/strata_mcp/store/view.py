@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from strata_mcp.errors import StrataError, fail
 from strata_mcp.model import Family, Row
 from strata_mcp.store.lineage import NO_LIMIT, Node
-from strata_mcp.store.overlay import OverlayTable
+from strata_mcp.store.overlay import OverlayTable, is_expired
 from strata_mcp.store.scan import Range, live_rows, take
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class View:
         return committed if self.staged is None else self.staged.overlaid(family, space, span, committed)
 
     def _is_expired(self, family: int, row: Row) -> bool:
-        return family == Family.KV and row[2] != 0 and self.at_head and row[2] <= self._store.clock.now_us()
+        return row[2] != 0 and self.at_head and is_expired(family, row, self._store.clock.now_us())
 
 
 def position(state: State, node: Node, as_of: int | None, as_of_time: int | None) -> int:

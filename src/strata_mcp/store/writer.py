@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from strata_mcp.errors import fail
-from strata_mcp.model import USER_FAMILIES, Family, RecordTuple, Row
+from strata_mcp.model import USER_FAMILIES, RecordTuple, Row
 from strata_mcp.results.common import CommitDurability, CommitReceipt
 from strata_mcp.store.limits import SAFE_BYTES, check_row
 from strata_mcp.store.lineage import NO_LIMIT, Node
+from strata_mcp.store.overlay import is_expired
 from strata_mcp.store.scan import Range
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Staged:
     def _is_live(self, family: int, row: Row | None) -> bool:
         if row is None or row[1] is None:
             return False
-        return not (family == Family.KV and row[2] and row[2] <= self._now_us)
+        return not is_expired(family, row, self._now_us)
 
     def note_reads(self, family: int, space: str, rows: list[tuple[bytes, Row]]) -> None:
         """Remember rows a scan returned; a listing of keys alone reads no row."""
